@@ -1,1 +1,1 @@
-"""From the tree and its facts to the text of a Python module. Reached only without errors."""
+"""From the tree and its facts to the text of a Python module; only for scripts without errors."""

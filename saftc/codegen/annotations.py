@@ -1,4 +1,4 @@
-"""Types as annotations: `[{id: int}]` as `list[Row]`, with `class Row` above the statement."""
+"""Annotations for types: `[{id: int}]` as `list[Row]`, with `class Row` above the statement."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
@@ -102,14 +102,14 @@ def annotation(context: Context, type_: Type) -> Expression:
 
 
 def _dict(context: Context, types: Sequence[ObjectType | MapType]) -> Expression:
-    """The dict that plain objects of these types have in common, with keys of one kind."""
+    """The common dict type of these plain objects, whose keys are of one kind."""
     key = annotation(context, keys_of(types[0]))
     value = annotation(context, common_value(types))
     return py.subscript(context.global_("dict"), key, value)
 
 
 def _record(context: Context, type_: RecordType) -> Expression:
-    """The class of a record: by the script's name for it, or imported from where it is defined."""
+    """The class of a record: the script's name for it, or an import from its module."""
     definition, classes = type_.definition, context.output.classes
     if type_ == RESULT:
         return py.subscript(context.global_("Result"), context.global_("Any"))
@@ -129,7 +129,7 @@ def _record(context: Context, type_: RecordType) -> Expression:
 
 
 def _imported(context: Context, module: str, name: str) -> str:
-    """The name under which a class of a module is imported that the script has no name for."""
+    """The name that imports a class of a module for which the script has no name."""
     alias, taken = name, context.output.classes.taken
     while alias in taken:
         alias += "_"
@@ -150,7 +150,7 @@ def variable_annotation(
 
 
 def result_class(context: Context, keeper: Keeper | None) -> Expression:
-    """The class of the whole result that a variable holds, or a function gives."""
+    """The class of the whole result that a variable holds or a function returns."""
     is_stream = keeper is not None and context.facts.history.gives_stream(keeper)
     return context.global_("AsyncResult" if is_stream and context.is_async else "Result")
 
@@ -161,7 +161,7 @@ def checked(context: Context, value: Expression, wanted: Type) -> Expression:
 
 
 def class_of_date(context: Context, type_: Scalar) -> Expression:
-    """`dt.date` and the like, `Decimal`; by the script's own name where it imports the class."""
+    """`dt.date` and the like, `Decimal`; the script's own name if it imports the class."""
     for text, symbol in context.facts.own_names.items():
         declared = context.facts.python.get(symbol)
         if isinstance(declared, PythonClass) and declared.schema == type_:
@@ -178,7 +178,7 @@ def dataframe_class(context: Context) -> Expression:
 
 
 def common_value(types: Iterable[ObjectType | MapType]) -> Type:
-    """What the values of plain dicts have in common: one type, or any."""
+    """The common type of the values of plain dicts, or any."""
     found = {part for type_ in types for part in values_of(type_)}
     return found.pop() if len(found) == 1 else ANY
 
@@ -203,8 +203,10 @@ def _union(context: Context, type_: UnionType) -> Expression:
 
 
 def grouped(type_: UnionType) -> Iterator[Sequence[Type]]:
-    """The members as annotations have them: the literals as one, plain dicts with keys of one kind
-    as one, None last."""
+    """The members of a union, grouped as annotations write them.
+
+    Literals are one group, and so are plain dicts with keys of one kind; None is last.
+    """
     literals = [member for member in type_.members if isinstance(member, LiteralType)]
     plain = list(filter(is_plain_dict, type_.members))
     dicts = ([one for one in plain if keys_of(one) == key] for key in KEYS)
@@ -218,7 +220,7 @@ def grouped(type_: UnionType) -> Iterator[Sequence[Type]]:
 
 
 def _once(parts: Sequence[Expression]) -> list[Expression]:
-    """Each annotation once; a dict of any values is all others with such keys as well."""
+    """The distinct annotations; a dict of any values absorbs the other dicts with such keys."""
     by_text = {code_of(part): part for part in parts}
     if _ANY_DICT in by_text:
         by_text = {t: p for t, p in by_text.items() if t == _ANY_DICT or not t.startswith(_DICT)}
@@ -231,7 +233,7 @@ def _literals(context: Context, literals: Sequence[LiteralType]) -> Expression:
 
 
 def _is_function(type_: Type) -> bool:
-    """Whether it is a certain function, which no annotation can say."""
+    """Whether it is one specific function, which no annotation can express."""
     return isinstance(type_, FunctionType | BuiltinType)
 
 
@@ -239,7 +241,7 @@ def _is_function(type_: Type) -> bool:
 
 
 def _class_of(context: Context, type_: ObjectType) -> str:
-    """The class of an object schema: Python's, or a new one, written above the statement."""
+    """The class of an object schema: a Python class, or a new one above the statement."""
     classes = context.output.classes
     text = classes.names.get(type_.fields)
     origin = context.facts.python_shapes.get(type_.fields)
@@ -253,11 +255,11 @@ def _class_of(context: Context, type_: ObjectType) -> str:
 
 
 def object_class(context: Context, type_: ObjectType, text: str, doc: str = "") -> Statement:
-    """The class `text` that stands for an object schema."""
+    """The class `text` for an object schema."""
     classes = context.output.classes
     classes.names[type_.fields] = text
     classes.taken.add(text)
-    # The fields of a class around it hide nothing in this one.
+    # The fields of an enclosing class hide nothing in this one.
     context = context.in_class()
     entries = [
         (field.name, field_annotation(context, field.type, field.doc)) for field in type_.fields
@@ -270,8 +272,9 @@ def object_class(context: Context, type_: ObjectType, text: str, doc: str = "") 
 
 
 def _can_be_class(context: Context, type_: ObjectType) -> bool:
-    """Whether the fields may stand in the body of a class: Python takes their names as they are,
-    and none hides a name that an annotation needs.
+    """Whether the fields may be written in a class body.
+
+    Python must accept their names, and none may hide a name that an annotation needs.
     """
     keys = {field.name for field in type_.fields}
     if not all(py.is_identifier(key) and not key.startswith("__") for key in keys):
@@ -288,7 +291,7 @@ def field_annotation(context: Context, type_: Type, doc: str | None) -> Expressi
     """The annotation of a field or parameter, with its doc comment."""
     plain = annotation(context, type_)
     if names_unwritten(context, type_):
-        # Python reads the name only when it is asked for.
+        # Python resolves the name only when something asks for it.
         plain = py.constant(code_of(plain))
     if doc is None:
         return plain
@@ -297,7 +300,7 @@ def field_annotation(context: Context, type_: Type, doc: str | None) -> Expressi
 
 
 def names_unwritten(context: Context, type_: Type) -> bool:
-    """Whether an annotation of `type_` names a type that is defined further below."""
+    """Whether an annotation of `type_` names a type that the module defines further below."""
     facts, classes = context.facts, context.output.classes
     for part in within(type_, classes.aliases.__contains__):
         text = classes.aliases.get(part)

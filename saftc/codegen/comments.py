@@ -1,7 +1,7 @@
-"""Comments as libcst has them: on lines of their own, at the end of a line, between items.
+"""Comments as libcst nodes: on their own lines, at the end of a line, between items.
 
-Which statement or item a comment belongs to, `saftc.syntax.comments` has found. Doc comments that
-document something are not comments here: they become docstrings.
+`saftc.syntax.comments` has attached each comment to its statement or item. Doc comments with a
+target do not come here: they become docstrings.
 """
 
 from collections.abc import Sequence
@@ -22,24 +22,24 @@ _Commented = TypeVar("_Commented", bound=py.Statement)
 
 
 def written(comment: Comment) -> cst.Comment:
-    """The comment as Python writes it: `// note` is `# note`."""
+    """The comment in Python's notation: `// note` is `# note`."""
     return py.comment(comment.text.lstrip("/").removeprefix(" "))
 
 
 def comment_line(comment: Comment) -> cst.EmptyLine:
-    """The comment on a line of its own."""
+    """The comment on its own line."""
     return cst.EmptyLine(comment=written(comment))
 
 
 def beside(comment: Comment | None) -> cst.TrailingWhitespace:
-    """What is at the end of a line with this comment beside it."""
+    """The end of a line, with this comment beside it."""
     if comment is None:
         return cst.TrailingWhitespace()
     return cst.TrailingWhitespace(cst.SimpleWhitespace("  "), written(comment))
 
 
 def with_beside(made: _Commented, comment: Comment | None) -> _Commented:
-    """The statement with a comment at the end of its first line, which is its last or its head."""
+    """The statement with a comment at the end of its first line, be it the only one or a head."""
     if comment is None:
         return made
     if isinstance(made, cst.SimpleStatementLine):
@@ -53,14 +53,14 @@ def one_a_line(
     made: py.Listing,
     items: Sequence[n.Node],
 ) -> Expression:
-    """Keeps one item a line where the source has it so, and the comments between items."""
+    """Keeps one item per line if the source has it so, and the comments between items."""
     if py.is_spread(made):
-        # `str(x)` is `x`, and has its comments already.
+        # `str(x)` is `x`, which has its comments already.
         return made
     inner = take(context.inner, *node.span) if items else []
     match made:
         case cst.Call(args=[cst.Arg(value=cst.GeneratorExp(lpar=()) as alone) as only]):
-            # Python takes no comma behind it.
+            # Python allows no comma after it.
             if not inner:
                 return made
             made = made.with_changes(args=[only.with_changes(value=py.parenthesized(alone))])
@@ -77,9 +77,9 @@ def one_a_line(
 def with_comments(
     made: _Listing, items: Sequence[Span], comments: Sequence[Comment], source: Source
 ) -> _Listing:
-    """`made` with one item a line, and the comments of the source between them.
+    """`made` with one item per line, and the comments of the source between them.
 
-    `items` are the places of its items in the source; those that the output adds are at the end.
+    `items` are the spans of its items in the source; items that the output adds come last.
     """
     above, beside_items = between(source, items, comments)
     first, *others = map(_line_break, (None, *beside_items), above)

@@ -1,8 +1,8 @@
-"""What the functions of the emitter share.
+"""The state that the functions of the emitter share.
 
-Each is given a `Context` and a node, as in `emit_for_stmt(context, statement)`. A context says
-where the node stands; what stands deeper, or in another scope, is given another one. What has been
-written so far is in its `output`, the one thing that grows.
+Each function gets a `Context` and a node, as in `emit_for_stmt(context, statement)`. A context
+describes the place of the node; nested blocks and other scopes get another one. All contexts share
+one `output`, which collects what has been written.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
@@ -35,8 +35,10 @@ _Noted = TypeVar("_Noted", bound=cst.CSTNode)
 
 @dataclass(slots=True)
 class Caught:
-    """The exception that an `except` has caught: its name in Python, and whether anything reads
-    that. `is_failure`: the script's own name of the failure is that name."""
+    """The exception that an `except` caught: its Python name, and whether code reads it.
+
+    If `is_failure`, the script's name of the failure is that name.
+    """
 
     name: str
     is_failure: bool
@@ -45,11 +47,11 @@ class Caught:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What one run of the emitter has used and made so far.
+    """The names and nodes that one run of the emitter has used and made.
 
-    `prompts` are the calls that prompts have become, `texts` their texts of several lines, by the
-    number of the mark that stands for one until the module is laid out. `functions` are those that
-    the statement at hand needs above it.
+    `prompts` are the calls that prompts have become. `texts` are their multi-line texts; a mark
+    with the index of a text stands for it until the module is laid out. `functions` are those to be
+    written above the current statement.
     """
 
     classes: Classes
@@ -63,13 +65,13 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where a node stands, and all that is known of the module.
+    """The place of a node, and the facts of its module.
 
-    `expression` and `statement` emit any such node, `group` statements that ask at the same time;
-    `choices` says how they are written. `depth` counts the blocks around; `frame` is the loop, or
-    its head, for which a function runs ahead that the node is in; `inner` are the comments inside
-    of the statement at hand for which no place has been found yet. `hides` are the fields
-    above in the class whose body it is, `asides` the other names of what they hide.
+    `expression` and `statement` emit any such node, `group` emits statements that ask at the same
+    time, and `choices` decides how they are written. `depth` counts the blocks around the node.
+    `frame` is the loop, or its head, whose function runs ahead and contains the node. `inner` are
+    the comments inside of the current statement that have no place yet. `hides` are the fields
+    above the node in its class body, `asides` the alternative names of what they hide.
     """
 
     source: Source
@@ -91,37 +93,37 @@ class Context:
     inner: list[Comment] = field(default_factory=list[Comment])
     hides: Set[str] = frozenset()
     asides: dict[str, str] = field(default_factory=dict[str, str])
-    # Whether a function gives what is emitted, so that its type is that of the function for mypy.
+    # Whether a function returns the expression: mypy then expects the function's type.
     is_returned: bool = False
 
     # What is around
 
     def within(self, scope: Scope) -> "Context":
-        """The context of what is in another scope."""
+        """The context for another scope."""
         return replace(self, scope=scope)
 
     def called(self, scope: Scope) -> "Context":
-        """The context of what runs later, in a function: no exception is at hand there."""
+        """The context for code that runs later, in a function, outside of any handler."""
         return replace(self, scope=scope, caught=())
 
     def deeper(self) -> "Context":
-        """The context of what is in a block of the statement."""
+        """The context for a block of the statement."""
         return replace(self, depth=self.depth + 1)
 
     def returned(self) -> "Context":
-        """The context of what a function gives."""
+        """The context for the value that a function returns."""
         return replace(self, is_returned=True)
 
     def in_class(self) -> "Context":
-        """The context of the body of a class."""
+        """The context for the body of a class."""
         return replace(self, hides=frozenset[str](), asides=dict[str, str]())
 
     def below(self, fields: Iterable[str]) -> "Context":
-        """The context of what is in the body of a class below these fields."""
+        """The context for the rest of a class body, below these fields."""
         return replace(self, hides={*self.hides, *fields})
 
     def beside(self, inner: Sequence[Comment]) -> "Context":
-        """The context of a statement or head with these comments inside."""
+        """The context for a statement or head with these comments inside."""
         return replace(self, inner=list(inner))
 
     # What is known
@@ -132,11 +134,11 @@ class Context:
 
     @property
     def plan(self) -> Plan:
-        """What runs at the same time, and what waits."""
+        """The plan of what runs at the same time, and what waits."""
         return self.choices.plan
 
     def name_of(self, node: n.Node) -> str:
-        """The Python name of what `node` refers to or introduces."""
+        """The Python name that `node` refers to or introduces."""
         return self.names[self.facts.names.of(node)]
 
     def type_name(self, text: str) -> str:
@@ -145,7 +147,7 @@ class Context:
         return text if symbol is None else self.names[symbol]
 
     def type_(self, text: str) -> Expression:
-        """The class or name of a type, of which a module may be asked."""
+        """The name of a type, also of one in a module: `shop.Order`."""
         first, *rest = text.split(".")
         found: Expression = self.own(self.type_name(first))
         for part in rest:
@@ -153,10 +155,10 @@ class Context:
         return found
 
     def own(self, text: str) -> cst.Name:
-        """A name of the module; where a field hides it, another one, assigned above the class."""
+        """A name of the module; if a field hides it, an alias that is assigned above the class."""
         types, written = {*self.facts.aliases, *self.facts.records}, self.output.classes.written
         if text not in self.hides or (text in types and text not in written):
-            # A type that is further below is named in quotes.
+            # A type that is defined further below is quoted.
             return py.name(text)
         if text not in self.asides:
             alias = self.asides[text] = self._free(text)
@@ -165,38 +167,38 @@ class Context:
         return py.name(self.asides[text])
 
     def is_long(self, made: cst.CSTNode) -> bool:
-        """Whether a node does not fit on a line of its own in the block."""
+        """Whether a node does not fit on its own line in the block."""
         return len(code_of(made)) + 4 * self.depth > WIDTH
 
     @property
     def is_async(self) -> bool:
-        """Whether the module is one of `async` functions."""
+        """Whether the module is the async form."""
         return self.plan.awaits is not None
 
     def suffix_of(self, script: Facts) -> str:
-        """What stands behind the name of the module of a script that this one imports."""
+        """The suffix of the module name of an imported script."""
         awaits = self.plan.awaits
         return "" if awaits is None else awaits.suffix_of(script, self.plan.suffix)
 
     def wait(self, node: n.Node) -> Wait | None:
-        """How a node waits in such a module, if it does."""
+        """How a node waits in the async form; None if it does not."""
         return None if self.plan.awaits is None else self.plan.awaits.of(node)
 
     # What is made
 
     def emit(self, node: n.Expression) -> Expression:
-        """An expression as its place needs it: with the place's conversion or check."""
+        """An expression with the conversion or check that its place needs."""
         return self.expression(self, node)
 
     def note(self, made: _Noted, span: Span) -> _Noted:
-        """What was made, of which is noted from now on where it comes from."""
+        """Records the span that a node was made from, and returns the node."""
         self.output.spans.note(made, span)
         return made
 
     def global_(self, text: str) -> cst.Name:
         """A name that the output itself needs: imported, or one of Python's builtins.
 
-        Where a field hides it, or a notebook may bind it, it is imported by another name.
+        It is imported under another name if a field hides it, or a notebook may bind it.
         """
         is_ours = is_imported(text, prints_ahead=self.plan.prints)
         taken = self.plan.taken
@@ -215,7 +217,7 @@ class Context:
         return py.name(text)
 
     def _free(self, text: str) -> str:
-        """Another name, which nothing in the module has."""
+        """A variant of the name that nothing in the module uses."""
         taken = {*self.hides, *self.names.values(), *self.output.classes.taken}
         text += "_"
         while text in taken:

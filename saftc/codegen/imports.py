@@ -1,6 +1,6 @@
-"""The import lines of a module, in isort's order: what the output uses, and the script's own.
+"""The import lines of a module, in isort's order: for the output, and the script's own.
 
-What of the script's own nothing names is there too, since importing it may do something:
+Unused imports of the script stay, since importing may have effects:
 
     import effects  # noqa: F401
 """
@@ -15,7 +15,7 @@ from saftc.codegen import python as py
 from saftc.codegen.layout import WIDTH, code_of
 from saftc.types.builtins import BUILTINS
 
-# What the output may import, and from where; also what builtins are there (see their rows).
+# The names that the output may import, by module; builtins add theirs (see their rows).
 _NAMES = {
     "": "asyncio dataclasses dt os pl re",
     "collections.abc": "Awaitable Callable Iterator",
@@ -27,7 +27,7 @@ _NAMES = {
         "AsyncResult Failed File Image Result ToolCall Usage check defaults in_loop in_thread "
         "later ops overlap program prompt together"
     ),
-    # `print`: of modules in which something may print ahead of its turn.
+    # `print`: for modules in which code may print ahead of its turn.
     "runtime_support.ops": "Failure changed failure maybe_await print require show",
     "runtime_support.mcp": "server",
     "runtime_support.programs": "Plan coerce",
@@ -37,16 +37,16 @@ SOURCES = {
     **{name: module for module, names in _NAMES.items() for name in names.split()},
     **{one.name: one.module for one in _PYTHON if one.module},
 }
-# What is said of a name that hides one of Python.
+# The comment on an import that hides a Python builtin.
 _OWN_PRINT = "# print keeps the order"
-# The modules that go by another name.
+# The modules that are imported under another name.
 _MODULES = {"pl": "polars", "dt": "datetime"}
 
 
 def is_imported(name: str, *, prints_ahead: bool = False) -> bool:
-    """Whether a name that the output needs is imported, and none of Python's builtins.
+    """Whether a name that the output needs is imported, and not one of Python's builtins.
 
-    `prints_ahead`: something in the module may print ahead of its turn.
+    `prints_ahead`: code in the module may print ahead of its turn.
     """
     return name in SOURCES and (name != "print" or prints_ahead)
 
@@ -56,10 +56,10 @@ _Own = tuple[str, str, str]
 
 @dataclass(slots=True)
 class Imports:
-    """The names used so far; `siblings` are the modules that come from beside the script.
+    """The names used so far; `siblings` are the modules in the folder of the script.
 
-    `depth` is that of the block in which the statements will stand; `is_below`: they are in the
-    module, below other statements.
+    `depth` is that of the block of the import statements. If `is_below`, they stand in the module,
+    below other statements.
     """
 
     siblings: Collection[str] = ()
@@ -68,17 +68,20 @@ class Imports:
     names: set[str] = field(default_factory=set[str])
     # The script's own: (module, "", name) for `import`, (module, name, alias) for `from`.
     own: set[_Own] = field(default_factory=set[_Own])
-    # Those of them that nothing names.
+    # Those of them that are never read.
     unused: set[_Own] = field(default_factory=set[_Own])
 
     def add_as(self, name: str, alias: str, *, is_builtin: bool) -> None:
-        """Imports what the output needs by another name."""
+        """Imports a name that the output needs under an alias."""
         module = "builtins" if is_builtin else SOURCES[name]
         self.own.add((module, name, alias) if module else (_MODULES.get(name, name), "", alias))
 
     def statements(self) -> list[cst.SimpleStatementLine]:
-        """The import statements, one module each: the standard library, then what is
-        installed, then siblings, and last what is named by its place in the package."""
+        """The import statements, one module each.
+
+        The standard library comes first, then installed packages, then siblings, then relative
+        imports.
+        """
         whole = {(_MODULES.get(name, name), name) for name in self.names if not SOURCES[name]}
         whole |= {(module, alias) for module, name, alias in self.own if not name}
         modules: dict[str, dict[str, str]] = {}
@@ -104,7 +107,7 @@ class Imports:
     def _from_statements(
         self, module: str, names: dict[str, str]
     ) -> Iterator[cst.SimpleStatementLine]:
-        """`from module import a, b`; each name under an alias has a line of its own."""
+        """`from module import a, b`; each name under an alias has its own line."""
         same = sorted((name for alias, name in names.items() if name == alias), key=_isort_key)
         groups = [[(name, alias)] for alias, name in names.items() if name != alias]
         groups += [[(name, name) for name in same]] if same else []
@@ -119,8 +122,9 @@ class Imports:
             yield self._line(made, *((module, *one) for one in group))
 
     def _line(self, made: cst.Import | cst.ImportFrom, *own: _Own) -> cst.SimpleStatementLine:
-        """An import; a comment has linters leave it alone where they would not, and says why a name
-        of Python is another one.
+        """An import line with the comments it needs.
+
+        They silence linters, and say why `print` is another one.
         """
         codes = ["E402"] if self.is_below else []
         codes += ["F401"] if any(one in self.unused for one in own) else []
@@ -135,7 +139,7 @@ class Imports:
         is_long = len(code_of(line).rstrip()) > WIDTH - 4 * self.depth
         if not is_long or not isinstance(made, cst.ImportFrom):
             return line
-        # Of several lines, they look at the first.
+        # Of several lines, linters look at the first.
         assert not isinstance(made.names, cst.ImportStar)
         begun = cst.LeftParen(cst.ParenthesizedWhitespace(told, indent=True))
         comma = cst.Comma(whitespace_after=cst.ParenthesizedWhitespace(indent=True))
@@ -155,11 +159,11 @@ def _alias(name: str, alias: str) -> cst.ImportAlias:
 
 
 def _module_key(module: str) -> tuple[int, str]:
-    """The nearer of packages behind those around them."""
+    """Sorts inner packages after those around them."""
     bare = module.lstrip(".")
     return len(bare) - len(module), bare
 
 
 def _isort_key(name: str) -> tuple[int, str]:
-    """Constants, then classes, then the rest, each by name."""
+    """Sorts constants first, then classes, then the rest, each by name."""
     return (0 if name.isupper() else 1 if name[0].isupper() else 2, name)

@@ -1,13 +1,12 @@
 """The tree of a module as text: libcst writes it, black lays it out.
 
-Two things are ours: a call of `prompt` that does not fit has one argument a line (`prompts` gives
-it the comma by which black does that), and the text of a prompt is indented like the line on which
-it begins. black would leave the inside of a string alone, so until it has run, a mark is there.
+Two things are ours. A call of `prompt` that does not fit has one argument per line (`prompts` adds
+the comma by which black does that). The text of a prompt is indented like the line on which it
+begins; black does not indent inside of strings, so a mark stands for the text until black has run.
 
-black is asked for one statement at a time, and its answers are remembered, so that little is asked
-again after an edit. What it puts between two statements depends on what kinds of lines are there
-and not on their contents: it is asked for that with outlines in place of the statements, which are
-few in all.
+black formats one statement at a time, and a cache keeps its results, so that an edit costs little.
+The blank lines between two statements depend on the kinds of their lines, not on their contents. So
+black gets outlines of the statements to find these blank lines; there are few outlines.
 """
 
 import re
@@ -28,8 +27,9 @@ _loading_black = Lock()
 
 
 def mark(number: int) -> cst.SimpleString:
-    """What stands for the text `number` of a module until that is laid out: a text of several lines
-    as well, for black puts parentheses around such a one by rules of its own.
+    """The mark of the text `number` of a module.
+
+    It has several lines, as black puts parentheses around such texts by its own rules.
     """
     return cst.SimpleString(f'"""\n\x01{number}\x01\n"""')
 
@@ -40,13 +40,13 @@ def code_of(node: cst.CSTNode) -> str:
 
 
 def lay_out(module: cst.Module, texts: Sequence[str] = ()) -> str:
-    """The text of a module, with `texts` where their marks stand."""
+    """The text of a module, with `texts` in place of their marks."""
     return _MARK.sub(lambda match: _text(texts[int(match[1])], match), formatted(module))
 
 
 @lru_cache(_MOST_REMEMBERED)
 def _black(code: str) -> str:
-    # Python does not keep a thread from an extension module that another one is still loading.
+    # Another thread may still be loading the extension module; Python does not prevent that.
     with _loading_black:
         import black
         from black.mode import TargetVersion
@@ -58,7 +58,7 @@ def _black(code: str) -> str:
 
 
 def formatted(module: cst.Module) -> str:
-    """What black makes of the module."""
+    """The module as black formats it."""
     before, above, text = "", _lines(module.header), ""
     for statement in module.body:
         assert isinstance(statement, Statement)
@@ -68,14 +68,14 @@ def formatted(module: cst.Module) -> str:
         if between is None:
             return _black(module.code)
         text += between + _black(code_of(statement.with_changes(leading_lines=())))
-        # Only what is next to the header can depend on it; elsewhere something is above.
+        # Only the statement below the header can depend on it; others have a statement above.
         before, above = ("x\n" if before else above) + outline, ""
     between = _between(before, above + _lines(module.footer), "")
     return _black(module.code) if between is None else text + between
 
 
 def _between(before: str, lines: str, after: str) -> str | None:
-    """The lines that black puts between two outlines; None when it changes these together."""
+    """The lines that black puts between two outlines; None if it changes these together."""
     whole, first, last = _black(before + lines + after), _black(before), _black(after)
     if not (whole.startswith(first) and whole.endswith(last)):
         return None
@@ -110,7 +110,7 @@ _HEADS: dict[type[cst.CSTNode], str] = {
 
 
 def _outline(statement: Statement | cst.Else | cst.ExceptHandler, margin: str = "") -> str:
-    """A statement of the same kind, which ends in the same kind of line in the same depth."""
+    """A statement of the same kind, which ends with the same kind of line at the same depth."""
     if isinstance(statement, cst.SimpleStatementLine):
         small = statement.body[0]
         is_text = isinstance(small, cst.Expr) and isinstance(small.value, cst.SimpleString)

@@ -1,4 +1,4 @@
-"""A module of the tree to the text of a Python module."""
+"""From the tree of a script to the text of a Python module."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ from saftc.syntax.walk import nodes_of
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """The text of a module, where its lines come from, and what of it runs at the same time."""
+    """The text of a module, the origins of its lines, and the overlap plan."""
 
     text: str
     origins: Origins
@@ -49,9 +49,9 @@ class Generated:
 
 
 def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Generated:
-    """The Python module. `source.name` is in its first line."""
+    """The Python module; its first line has `source.name`."""
     needs = Needs()
-    # Doc comments that document something become docstrings.
+    # Doc comments with a target become docstrings.
     ordinary = [one for one in module.comments if one not in module.doc_comments]
     comments = Comments(source, module, ordinary)
     title = comments.take_title(module)
@@ -80,7 +80,7 @@ def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Gene
         if not hides and not hidden_needs(names, output.needs):
             text = lay_out(tree, output.texts)
             return Generated(text, Origins(output.spans, tree), plan)
-        # A name hides one that the output needs: write it again with these known.
+        # A name hides one that the output needs: emit again with these needs known.
         for name, scopes in output.needs.used.items():
             for scope in scopes:
                 needs.add(name, scope)
@@ -122,13 +122,13 @@ def _emit_module(context: Context, title: Sequence[Comment]) -> cst.Module:
 
 
 def _defaults(context: Context, settings: Mapping[str, Any]) -> cst.SimpleStatementLine:
-    """`defaults(model="gpt-5.6", ...)`: what the project says of the module's prompts."""
+    """`defaults(model="gpt-5.6", ...)`: the project's settings for the module's prompts."""
     named = [(name, cst.parse_expression(repr(value))) for name, value in settings.items()]
     return py.line(cst.Expr(py.call(context.global_("defaults"), [], named)))
 
 
 def _title_lines(context: Context, title: Sequence[Comment]) -> list[cst.EmptyLine]:
-    """What the file is about, apart from the header where it is apart from what follows it."""
+    """The title comments, with a blank line below the header if one follows the title."""
     lines = comment_lines(context, title, None)
     if title and context.source.blank_lines_below(title[-1].span.start):
         lines.append(py.BLANK)
@@ -154,9 +154,10 @@ def _emit_main(
     above_it: Sequence[cst.EmptyLine],
     end: Sequence[cst.EmptyLine],
 ) -> list[Statement]:
-    """`async def main()`, below the classes that it needs and what it sets for functions.
+    """`async def main()`, below the classes that it needs and the variables that functions read.
 
-    A function of the script that is called `main` has another name then; it is called at the end.
+    A function of the script that is called `main` has another name then; `main` calls it at its
+    end.
     """
     context.output.needs.add("main", context.scope)
     body, footer = emit_block(context.deeper(), entry.inside)
@@ -183,7 +184,7 @@ def _emit_main(
 
 
 def _declared(context: Context, symbol: Symbol) -> Statement:
-    """`name: str` of a variable that `main` gives its value."""
+    """`name: str` for a variable that `main` assigns."""
     type_ = variable_annotation(context, context.choices.variables.declared(symbol), symbol)
     made = py.line(py.annotated(py.name(context.names[symbol]), type_))
     if symbol.node is not None:
@@ -197,7 +198,7 @@ def _is_async(context: Context, function: n.FunctionDef) -> bool:
 
 
 def _main_of(module: n.Module) -> n.FunctionDef | None:
-    """The function that runs when the module is run as a program."""
+    """The function `main` without parameters, which runs when the module is the program."""
     for statement in module.statements:
         if isinstance(statement, n.FunctionDef) and statement.name.text == "main":
             return None if statement.parameters else statement

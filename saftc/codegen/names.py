@@ -1,10 +1,10 @@
 """The Python name of each name of a script.
 
-It is the user's own name, with an underscore after it only where Python forces that: a keyword
-(`class_`), a local name of a call in which the outer name was read before, or a name that the
-output itself needs at that place (`list` in a module with `list[int]`, `prompt` in a module with
-prompts). The last kind is known only when the output has been written: `Needs` collects what the
-output refers to and where, and the emitter runs again when a user's name is in the way.
+It is the user's own name. It gets an underscore only if Python forces that: a keyword (`class_`), a
+local name of a call in which the outer name was read before, or a name that the output itself needs
+at that place (`list` in a module with `list[int]`, `prompt` in a module with prompts). The last
+kind is known only when the output has been written: `Needs` collects the names that the output
+refers to and where, and the emitter runs again if a user's name collides.
 """
 
 import keyword
@@ -16,7 +16,7 @@ from saftc.syntax import nodes as n
 
 @dataclass(slots=True)
 class Needs:
-    """The global names that the output refers to, each with the scopes it is used in."""
+    """The global names that the output refers to, each with the scopes that use it."""
 
     used: dict[str, set[Scope]] = field(default_factory=dict[str, set[Scope]])
 
@@ -39,12 +39,12 @@ def python_names(names: Names, needs: Needs) -> dict[Symbol, str]:
 
 
 def _place(scope: Scope) -> Scope:
-    """Where Python has the names of a scope: an `except` has none but those of the call."""
+    """The scope that has the names in Python: an `except` has none, but the call has them."""
     return scope.call if isinstance(scope.owner, n.TryStmt) else scope
 
 
 def hidden_needs(names: dict[Symbol, str], needs: Needs) -> bool:
-    """Whether a user's name is where the output needs the same name for something else."""
+    """Whether a user's name hides one that the output needs."""
     return any(
         symbol.scope is not None
         and needs.is_needed_below(name, _place(symbol.scope))
@@ -54,7 +54,7 @@ def hidden_needs(names: dict[Symbol, str], needs: Needs) -> bool:
 
 
 def _is_module(symbol: Symbol) -> bool:
-    """Whether a name is that of a module of Python which the output imports in the same way."""
+    """Whether a name is that of a Python module that the output imports in the same way."""
     node = symbol.node
     is_whole = isinstance(node, n.ImportStmt) and node.alias is None
     return is_whole and symbol.name in ("asyncio", "os", "re")
@@ -63,7 +63,7 @@ def _is_module(symbol: Symbol) -> bool:
 def _name(symbol: Symbol, scope: Scope, needs: Needs, known: dict[Symbol, str]) -> str:
     name = symbol.name
     if name.startswith("__") and name.endswith("__"):
-        # Python gives such names a meaning of its own.
+        # Python reserves such names.
         name = name.strip("_") + "_"
     taken = _taken(symbol, scope, known)
     while (
@@ -82,8 +82,8 @@ def _taken(symbol: Symbol, scope: Scope, known: dict[Symbol, str]) -> set[str]:
     hidden: set[str] = set() if hides is None else {known.get(hides, hides.name)}
     if not isinstance(scope.owner, n.TryStmt):
         return hidden
-    # In Python the name of a failure is one of the call's: what is around keeps its own. That of
-    # another failure is free again, unless a function keeps one of the two.
+    # In Python the name of a failure belongs to the call: outer names keep theirs. The name of
+    # another failure is free again, unless a function captures one of the two.
     around = {
         known.get(other, other.name)
         for outer in scope.around()

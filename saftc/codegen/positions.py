@@ -1,9 +1,9 @@
-"""Where the statements and expressions of the output come from.
+"""The script spans of the statements and expressions in the output.
 
-While a module is built, `Spans` notes the span in the script of each statement, and of the
-expressions that can fail (calls, subscripts, arithmetic, names). black keeps the structure, so when
-positions are wanted, a walk in step over the tree that was built and over Python's own tree of the
-finished text pairs them: nothing about positions is in the output.
+While the emitter builds a module, `Spans` records the span of each statement and of each expression
+that can fail (calls, subscripts, arithmetic, names). black keeps the structure. So to find
+positions, `Origins.map` walks the built tree and Python's own tree of the finished text in step and
+pairs their nodes: the output contains no positions.
 """
 
 import ast
@@ -32,38 +32,38 @@ class Mapping:
     is_statement: bool
 
 
-# A node is known by its kind and a part of it that stays the same object when parentheses, commas
-# or comments are put around it.
+# The key of a node: its kind, and a part that stays the same object when parentheses, commas or
+# comments are added.
 _Key = tuple[type, object]
 
 
 class Spans:
-    """Where the statements and expressions come from that have been built so far."""
+    """The spans of the statements and expressions built so far."""
 
     def __init__(self) -> None:
         self._spans: dict[_Key, Span] = {}
 
     def note(self, made: cst.CSTNode, span: Span) -> None:
-        """Notes where a statement or an expression comes from."""
+        """Records the span of a statement or an expression."""
         key = _key(made)
         if key is not None:
             self._spans[key] = span
 
     def of(self, made: cst.CSTNode) -> Span | None:
-        """Where it comes from, if that is known."""
+        """The recorded span of a node, or None."""
         key = _key(made)
         return None if key is None else self._spans.get(key)
 
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """The tree of a module and where its parts come from."""
+    """The tree of a module and the spans of its parts."""
 
     spans: Spans
     module: cst.Module
 
     def map(self, text: str) -> list[Mapping]:
-        """The mappings of the finished module, in order of its text."""
+        """The mappings of the finished module, in the order of its text."""
         mappings: list[Mapping] = []
         pairs = zip(_built(self.module.body), _read(ast.parse(text).body), strict=True)
         for built, read in pairs:
@@ -105,7 +105,7 @@ def _key(node: cst.CSTNode) -> _Key | None:
 
 
 def _built(body: Iterable[cst.CSTNode]) -> Iterator[cst.CSTNode]:
-    """The statements, in order of the text."""
+    """The statements, in the order of the text."""
     for statement in body:
         if not isinstance(statement, cst.Else | cst.ExceptHandler):
             yield statement
@@ -120,7 +120,7 @@ _BLOCKS = (cst.BaseSuite, cst.Else, cst.If, cst.ExceptHandler)
 
 
 def _fallible_built(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """The expressions of a statement or head that can fail, in order of the text."""
+    """The expressions of a statement or head that can fail, in the order of the text."""
     if isinstance(node, cst.Import | cst.ImportFrom | cst.Global | cst.Nonlocal):
         return
     label = _label(node)
@@ -132,7 +132,7 @@ def _fallible_built(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         yield from _fallible_built(child)
 
 
-# The fields that hold expressions, where their order is not that of the text.
+# The fields that hold expressions, for nodes whose field order is not that of the text.
 _ORDER: dict[type, tuple[str, ...]] = {
     cst.IfExp: ("body", "test", "orelse"),
     cst.FunctionDef: ("decorators", "params", "returns"),
@@ -147,7 +147,7 @@ def _fields(kind: type) -> tuple[str, ...]:
 
 
 def _children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Like `node.children`, which makes the node anew."""
+    """Like `node.children`, which copies the node first."""
     for name in _fields(type(node)):
         value = getattr(node, name)
         if isinstance(value, cst.CSTNode):
@@ -158,7 +158,7 @@ def _children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 
 def _label(node: cst.CSTNode) -> cst.CSTNode | None:
-    """The part of `node` that is a word, not a name that is looked up."""
+    """The part of `node` that is a plain word, not a name that is looked up."""
     match node:
         case cst.Arg():
             return node.keyword
@@ -183,7 +183,7 @@ def _read(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _fallible_read(statement: ast.stmt) -> Sequence[ast.expr]:
-    """The same expressions, in the same order."""
+    """The same expressions of the parsed statement, in the same order."""
     found: list[ast.expr] = []
     pending: list[ast.AST] = [statement]
     while pending:
@@ -197,7 +197,7 @@ def _fallible_read(statement: ast.stmt) -> Sequence[ast.expr]:
 
 
 def _place(node: ast.expr) -> tuple[int, int, int, int]:
-    """By this, nodes are in order of the text, and those around others before them."""
+    """Sorts nodes by their position in the text, outer ones before inner ones."""
     return node.lineno, node.col_offset, -(node.end_lineno or 0), -(node.end_col_offset or 0)
 
 
@@ -221,7 +221,8 @@ def locate(
 ) -> Span | None:
     """The span of the script for a stretch of the output, as a traceback names it.
 
-    The expression at exactly that stretch, else the smallest one around it, else the statement.
+    It is that of the expression at exactly that stretch, else of the smallest one around it, else
+    of the statement.
     """
     best: Mapping | None = None
     for mapping in mappings:
@@ -231,7 +232,7 @@ def locate(
             begins_before, ends_after = mapping.line <= line, mapping.end_line >= line
             if not mapping.is_statement:
                 continue
-        # Mappings come parents first, so a later one that fits is a smaller one.
+        # Outer mappings come first, so a later one that fits is smaller.
         if begins_before and ends_after:
             best = mapping
     return best.span if best is not None else None

@@ -2,9 +2,9 @@
 
     binary(binary(one, "+", two), "*", three)
 
-gives `(one + two) * three`: every function here puts its operands in parentheses when they bind
-less tightly than their place needs. `_LEVELS` is the one table of how tightly they bind. Quotes,
-the form of numbers and where lines break are black's to decide.
+gives `(one + two) * three`: every function here puts an operand in parentheses if it binds less
+tightly than its place needs. `_LEVELS` has all precedences. black decides about quotes, the form of
+numbers and line breaks.
 """
 
 import keyword
@@ -20,7 +20,7 @@ Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 Listing = cst.Call | cst.List | cst.Tuple | cst.Dict
 _Listing = TypeVar("_Listing", bound=Listing)
 
-# From the loosest to the tightest; what is not listed is an atom or a postfix expression.
+# From the loosest to the tightest; all others are atoms or postfix expressions.
 _ANY, _CONDITIONAL, _OR, _AND, _NOT, _COMPARISON = range(6)
 _BIT_OR, _SUM, _PRODUCT, _SIGN, _AWAIT, _POSTFIX = range(6, 12)
 _LEVELS: dict[type[cst.CSTNode], int] = {
@@ -76,7 +76,7 @@ _OPPOSITE: dict[type[cst.BaseCompOp], type[cst.BaseCompOp]] = {
     cst.IsNot: cst.Is,
 }
 
-# Made once: a node of libcst makes each space of its own otherwise, and checks it.
+# Shared nodes: libcst otherwise creates and validates a new one for each space.
 _NONE, _SPACE = cst.SimpleWhitespace(""), cst.SimpleWhitespace(" ")
 _OPEN, _CLOSE = (cst.LeftParen(_NONE),), (cst.RightParen(_NONE),)
 _COMMA, _DOT = cst.Comma(_NONE, _SPACE), cst.Dot(_NONE, _NONE)
@@ -84,14 +84,14 @@ _EQUAL, _SPACED_EQUAL = cst.AssignEqual(_NONE, _NONE), cst.AssignEqual(_SPACE, _
 _END_OF_LINE = cst.TrailingWhitespace(_NONE)
 
 _NOTHING = cst.Module([])
-# What fits on a line is written as one string; black would join the parts of it anyway.
+# A text that fits on a line is one string; black would join its parts anyway.
 _SHORT_TEXT = 80
 
 BLANK = cst.EmptyLine(indent=False)
 
 
 def _level(node: Expression) -> int:
-    """How tightly `node` binds; more is tighter. Parentheses around it make it an atom."""
+    """The precedence of `node`; more is tighter. Parentheses make it an atom."""
     if node.lpar:
         return _POSTFIX
     match node:
@@ -136,13 +136,13 @@ def constant(value: int | float | str | bool | None) -> Expression:
 
 
 def _quoted(text: str) -> str:
-    """A string literal; where it is easily done, quoted as black will, which saves it a turn."""
+    """A string literal, quoted as black does if that is easy, which saves black a pass."""
     written = repr(text)
     return written if '"' in written else f'"{written[1:-1]}"'
 
 
 def in_lines(text: cst.SimpleString, width: int) -> Expression:
-    """A text as several in a row, which end with a word or a line and have at most this width."""
+    """A text as adjacent literals that end at a word or a line and fit the width if possible."""
     lines = [""]
     for word in re.findall(r"\s*\S*\s", f"{text.evaluated_value} "):
         if lines[-1].endswith("\n") or (lines[-1] and len(_quoted(lines[-1] + word)) > width):
@@ -162,7 +162,7 @@ def floating(value: float) -> Expression:
 
 
 def as_written(text: str) -> Expression:
-    """A number as the script has it: `1_000`."""
+    """A number in the script's notation: `1_000`."""
     return cst.Integer(text) if text.replace("_", "").isdigit() else cst.Float(text)
 
 
@@ -182,7 +182,7 @@ Parts = Sequence[str | tuple[Expression, str]]
 
 
 def formatted(parts: Parts) -> Expression:
-    """A formatted string; one of several lines that is long has a literal for each."""
+    """A formatted string; a long one of several lines has a literal for each line."""
     lines = _lines_of(parts)
     made: list[Expression] = []
     for line in lines if len(lines) > 1 and _width(parts) > _SHORT_TEXT else [list(parts)]:
@@ -198,7 +198,7 @@ def _width(parts: Parts) -> int:
 
 
 def _lines_of(parts: Parts) -> list[list[str | tuple[Expression, str]]]:
-    """The parts line by line; each but the last ends with the end of its line."""
+    """The parts line by line; each line but the last ends with its line break."""
     lines: list[list[str | tuple[Expression, str]]] = [[]]
     for part in parts:
         pieces = part.splitlines(keepends=True) if isinstance(part, str) else [part]
@@ -216,7 +216,7 @@ def _formatted_line(parts: Parts) -> cst.FormattedString:
             made.append(cst.FormattedStringText(_quoted_for_format(part)))
             continue
         value, spec = part
-        # Two braces would be one in the text.
+        # In the text, two braces would be one.
         pad = _SPACE if _NOTHING.code_for_node(value).startswith("{") else _NONE
         made.append(
             cst.FormattedStringExpression(
@@ -230,7 +230,7 @@ def _formatted_line(parts: Parts) -> cst.FormattedString:
 
 
 def _quoted_for_format(text: str) -> str:
-    """A text as it is between double quotes, its braces doubled."""
+    """A text as written between double quotes, with braces doubled."""
     inside = "".join(one if one in "'\"" else repr(one)[1:-1] for one in text)
     return inside.replace('"', '\\"').replace("{", "{{").replace("}", "}}")
 
@@ -250,7 +250,7 @@ def template(parts: Parts) -> Expression:
 
 
 def single_quoted(node: Expression) -> Expression:
-    """The expression with single quotes around each string in it that has none itself."""
+    """The expression with single quotes around each string that contains none."""
     if '"' not in _NOTHING.code_for_node(node):
         return node
     changed = node.visit(_SingleQuotes())
@@ -275,7 +275,7 @@ class _SingleQuotes(cst.CSTTransformer):
 def attribute(value: Expression, text: str) -> cst.Attribute:
     """`value.text`."""
     if isinstance(value, cst.Integer | cst.Float):
-        # `1.real` would be a number with a word behind it.
+        # `1.real` would be a number followed by a word.
         value = value.with_changes(lpar=_OPEN, rpar=_CLOSE)
     return cst.Attribute(_at_least(value, _POSTFIX), name(text), _DOT)
 
@@ -308,7 +308,7 @@ def _argument(value: Expression, text: str | None = None, star: str = "") -> cst
 
 
 def with_rest(made: cst.Call, at: int, rest: Expression) -> cst.Call:
-    """The call with `*rest` behind so many arguments."""
+    """The call with `*rest` after `at` arguments."""
     arguments = [*made.args[:at], _argument(rest, star="*"), *made.args[at:]]
     return made.with_changes(args=arguments)
 
@@ -362,7 +362,7 @@ def union(parts: Sequence[Expression]) -> Expression:
 
 
 def nested_union(made: Expression) -> Expression:
-    """`a | (b | c)` for `a | b | c`; anything else as it is."""
+    """`a | (b | c)` for `a | b | c`; anything else unchanged."""
     parts: list[Expression] = []
     while isinstance(made, cst.BinaryOperation) and isinstance(made.operator, cst.BitOr):
         parts.insert(0, made.right)
@@ -373,7 +373,7 @@ def nested_union(made: Expression) -> Expression:
 
 
 def comparison(left: Expression, operator: str, right: Expression) -> cst.Comparison:
-    """`left operator right`; a comparison as an operand is in parentheses, so it does not chain."""
+    """`left operator right`; comparisons as operands get parentheses, so that they do not chain."""
     target = cst.ComparisonTarget(_COMPARISONS[operator](), _at_least(right, _COMPARISON + 1))
     return cst.Comparison(_at_least(left, _COMPARISON + 1), [target])
 
@@ -388,7 +388,7 @@ def both(left: Expression, operator: str, right: Expression) -> cst.BooleanOpera
 
 
 def negated(operand: Expression) -> Expression:
-    """`not operand`, written as the opposite comparison where there is one."""
+    """`not operand`, written as the opposite comparison if there is one."""
     match operand:
         case cst.Comparison(comparisons=[cst.ComparisonTarget() as target]):
             opposite = _OPPOSITE.get(type(target.operator))
@@ -435,9 +435,9 @@ Clause = tuple[Expression, Expression, Sequence[Expression]]
 def comprehension(
     item: Expression, clauses: Sequence[Clause], awaiting: Sequence[bool] = ()
 ) -> cst.ListComp:
-    """`[item for target in iterable if condition]`; a clause has these three.
+    """`[item for target in iterable if condition]`; a clause has these last three.
 
-    `awaiting` are those clauses that are `async for`.
+    `awaiting` says which clauses are `async for`.
     """
     return cst.ListComp(item, _clauses(clauses, awaiting or [False] * len(clauses)))
 
@@ -450,12 +450,12 @@ def dict_comprehension(
 
 
 def generator(made: cst.ListComp) -> cst.GeneratorExp:
-    """The same as an expression that makes no list."""
+    """The same as a generator."""
     return cst.GeneratorExp(made.elt, made.for_in, lpar=(), rpar=())
 
 
 def parenthesized(made: cst.GeneratorExp) -> cst.GeneratorExp:
-    """The generator where it is not the only argument, or a comma is behind it."""
+    """The generator with parentheses, for calls with further arguments or a trailing comma."""
     return made.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
@@ -483,7 +483,7 @@ def tuple_(items: Sequence[Expression]) -> cst.Tuple:
 
 
 def bare(node: Expression) -> Expression:
-    """An expression where a tuple needs no parentheses."""
+    """A tuple without parentheses, where it needs none; anything else unchanged."""
     is_plain = isinstance(node, cst.Tuple) and len(node.elements) > 1 and node.lpar == _OPEN
     return node.with_changes(lpar=(), rpar=()) if is_plain else node
 
@@ -499,7 +499,7 @@ def starred(value: Expression) -> cst.StarredElement:
     return cst.StarredElement(_at_least(value, _BIT_OR))
 
 
-# A key of a dict and its value; without a key, a dict that is put in: `**value`.
+# A key of a dict and its value; without a key, an unpacked dict: `**value`.
 Entry = tuple[str | Expression | None, Expression]
 
 
@@ -520,13 +520,13 @@ def items_of(made: Listing) -> Sequence[cst.Arg | cst.BaseElement | cst.BaseDict
 
 
 def is_spread(made: Listing) -> bool:
-    """Whether a comma stands after its last item."""
+    """Whether the last item has a trailing comma."""
     items = items_of(made)
     return len(items) > (isinstance(made, cst.Tuple)) and isinstance(items[-1].comma, cst.Comma)
 
 
 def spread(made: _Listing) -> _Listing:
-    """The listing with a comma after its last item, by which black gives each item a line."""
+    """The listing with a trailing comma, which makes black write one item per line."""
     *others, last = items_of(made)
     items = [*others, last.with_changes(comma=_COMMA)]
     return made.with_changes(**{"args" if isinstance(made, cst.Call) else "elements": items})
@@ -534,14 +534,14 @@ def spread(made: _Listing) -> _Listing:
 
 # Comments
 
-# Words that mean something to those who read Python, at the beginning of a comment or of one in it.
+# Directives of Python and its tools, at the beginning of a comment or of a comment in it.
 _DIRECTIVE = re.compile(
     r"((?:^|[#;])\s*(?:-\*-\s*)?)"
     r"(noqa\b|nosec\b"
     r"|(?:coding|flake8|fmt|isort|mypy|pragma|pylint|pyright|ruff|type|yapf)(?=\s*[:=]))",
     re.IGNORECASE,
 )
-# What the first line of a module of the async form says of that; see `saftc.project.files`.
+# Marks the first line of a module in the async form; see `saftc.project.files`.
 ASYNC_FORM = "This is the async form."
 _ENCODING = re.compile(r"coding(?=[:=])")
 
@@ -549,15 +549,15 @@ _ENCODING = re.compile(r"coding(?=[:=])")
 def comment(text: str) -> cst.Comment:
     """The comment `# text`.
 
-    What black, Python or a linter would take for a word to itself, it does not: "# `fmt`: off".
+    It quotes words that black, Python or a linter would read as a directive: "# `fmt`: off".
     """
     return cst.Comment("# " + _DIRECTIVE.sub(r"\1`\2`", text) if text else "#")
 
 
 def header(name: str, *, is_async: bool = False) -> cst.EmptyLine:
-    """The first line of the module that is compiled from the file `name`, in the async form or not.
+    """The first line of the module that is compiled from the file `name`.
 
-    Whatever the name, it stays on its line, and does not declare an encoding there.
+    Any name stays on this line, and declares no encoding there.
     """
     shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in name)
     shown = _ENCODING.sub("coding ", shown)
@@ -618,7 +618,7 @@ def block(
     beside: cst.TrailingWhitespace = _END_OF_LINE,
     footer: Sequence[cst.EmptyLine] = (),
 ) -> cst.IndentedBlock:
-    """The inside of a statement, with what is beside its head and below its last line."""
+    """The body of a statement, with the comment beside its head and the lines at its end."""
     return cst.IndentedBlock(body, header=beside, footer=footer)
 
 

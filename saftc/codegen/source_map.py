@@ -1,10 +1,10 @@
-"""Source Map v3 of a compiled module: which place of the script each place of the output is from.
+"""Source Map v3 of a compiled module: the script position of each place in the output.
 
 The map is JSON (https://tc39.es/ecma426/): `mappings` holds, for each line of the output, segments
 of four numbers in base64 VLQ, each the difference to the one before: the column of the output, the
 index of the source, the line and the column of the source, all counted from 0. Columns count UTF-16
-units, as the standard has it. `x_digest` is the SHA-256 of the module: the runtime passes over the
-map of another text.
+units, as the standard says. `x_digest` is the SHA-256 of the module: the runtime ignores the map of
+another text.
 """
 
 import json
@@ -38,7 +38,7 @@ def _mappings(source: Source, generated: Generated) -> str:
         line, column = source.position(mapping.span.start)
         written = lines[mapping.line - 1].encode()[: mapping.column].decode()
         read = source.line_text(line)[: column - 1]
-        # A statement and the expression it begins with share a place: the smaller one counts.
+        # A statement and its first expression share a place: the smaller one counts.
         segments.setdefault(mapping.line - 1, {})[_units(written)] = (line - 1, _units(read))
     result: list[str] = []
     before = [0, 0, 0]

@@ -1,1 +1,1 @@
-"""How many requests a script makes at most, and what they may cost."""
+"""The most requests that a script sends, and what they may cost."""

@@ -1,11 +1,11 @@
-"""Sums of products of lengths and numbers: `3 * len(mails) + 2`.
+"""Polynomials of lengths and numbers: `3 * len(mails) + 2`.
 
     n = measured("len", mails)
     n * 2 + n                       3 * len(mails)
     largest(n + 3, 2)               len(mails) + 3
 
-No number in them is below zero, and what a measure stands for is not either. So of several, the
-largest is not above the one that has each product as often as any of them.
+All numbers and measures are at least zero. So an upper bound of several polynomials has each
+product as often as the polynomial that has it most often.
 """
 
 from collections.abc import Callable, Iterable
@@ -22,9 +22,9 @@ Kind = Literal["len", "int"]
 
 @dataclass(frozen=True)
 class Measure:
-    """The length of a value, or a whole number, that is known when the script runs.
+    """The length of a value, or a whole number, known only when the script runs.
 
-    It is the largest that the expression has in a run, and 0 where that is below.
+    It is the largest that the expression has in a run, and at least 0.
     """
 
     kind: Kind
@@ -32,7 +32,7 @@ class Measure:
 
     @cached_property
     def text(self) -> str:
-        """As the script would write it."""
+        """The measure as the script would write it."""
         shown = self.of.shown
         if self.kind == "len":
             return f"len({shown})"
@@ -44,32 +44,32 @@ Term = tuple[Measure, ...]
 
 @dataclass(frozen=True)
 class Polynomial:
-    """A sum of products: how often each product of factors is in it. Equal ones are equal."""
+    """A sum of products, each with its coefficient. Equal polynomials compare equal."""
 
     terms: tuple[tuple[Term, int], ...] = ()
 
     @cached_property
     def text(self) -> str:
-        """As people write it: the products with most factors first, a number last."""
+        """The usual notation: the products with most factors first, a number last."""
         return " + ".join(_product(term, times) for term, times in self.terms) or "0"
 
     @property
     def number(self) -> int | None:
-        """The number that it is, if it is one."""
+        """The value of a constant polynomial; None for others."""
         return None if any(term for term, _ in self.terms) else self.value(lambda _: 0)
 
     @property
     def shown(self) -> str:
-        """The text, a number with commas."""
+        """The text, with commas in a number."""
         return self.text if self.number is None else f"{self.number:,}"
 
     @property
     def is_zero(self) -> bool:
-        """Whether it is nothing at all."""
+        """Whether the polynomial is zero."""
         return not self.terms
 
     def measures(self) -> "Iterable[Measure]":
-        """The measures in it, each once, in the order of the text."""
+        """The distinct measures, in the order of the text."""
         return dict.fromkeys(factor for term, _ in self.terms for factor in term)
 
     def __add__(self, other: "Polynomial") -> "Polynomial":
@@ -83,28 +83,28 @@ class Polynomial:
         )
 
     def less(self, taken: int) -> "Polynomial":
-        """The polynomial without a number, as far as a number is in it."""
+        """The polynomial with `taken` subtracted from its constant term, which stays at least 0."""
         return _sum((term, times if term else max(0, times - taken)) for term, times in self.terms)
 
     def replaced(self, meaning: "Callable[[Measure], Polynomial]") -> "Polynomial":
-        """The polynomial with others in the place of measures."""
+        """The polynomial with each measure replaced by its meaning."""
         total = ZERO
         for term, times in self.terms:
             total += reduce(Polynomial.__mul__, map(meaning, term), number(times))
         return total
 
     def value(self, values: Callable[[Measure], int]) -> int:
-        """The number that it is when the measures are these."""
+        """The value for these values of the measures."""
         return sum(times * prod(max(0, values(one)) for one in term) for term, times in self.terms)
 
 
 def number(value: int) -> Polynomial:
-    """A number, not below zero."""
+    """The constant polynomial of a value; zero for negative ones."""
     return Polynomial((((), value),)) if value > 0 else ZERO
 
 
 def measured(kind: Kind, of: Written) -> Polynomial:
-    """A length or a number alone."""
+    """The polynomial of a single measure."""
     return Polynomial((((Measure(kind, of),), 1),))
 
 
@@ -113,7 +113,7 @@ ONE = number(1)
 
 
 def largest(*ways: Polynomial) -> Polynomial:
-    """One that is not below any of the polynomials: of each product the largest number of times."""
+    """An upper bound of the polynomials: the largest coefficient of each product."""
     found: dict[Term, int] = {}
     for way in ways:
         for term, times in way.terms:
@@ -122,7 +122,7 @@ def largest(*ways: Polynomial) -> Polynomial:
 
 
 def least(*ways: Polynomial) -> Polynomial:
-    """The one of the polynomials that is the least number; where none is a number, the first."""
+    """The polynomial that is the least number; the first if none is a number."""
     return min(ways, key=lambda way: (way.number is None, way.number or 0))
 
 

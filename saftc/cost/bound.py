@@ -1,4 +1,4 @@
-"""The most requests of a place, a function or a script, and how that comes about."""
+"""Upper bounds for the requests of a place, a function or a script, with their explanation."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from saftc.syntax import nodes as n
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a number of requests is not bounded: the place, why, and what would bound it."""
+    """Why a number of requests is unbounded: the place, the reason, and what would bound it."""
 
     node: n.Node
     source: Source = field(compare=False)
@@ -20,26 +20,26 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A number of requests at most: a formula, or the reasons why there is none."""
+    """An upper bound for requests: a formula, or the reasons why there is none."""
 
     most: Polynomial = ZERO
     reasons: tuple[Reason, ...] = ()
 
     @property
     def is_zero(self) -> bool:
-        """Whether nothing is asked."""
+        """Whether it allows no requests."""
         return self.most.is_zero and not self.reasons
 
     @property
     def number(self) -> int | None:
-        """The number, where it is one."""
+        """The bound as a number; None if it is unknown or a formula."""
         return None if self.reasons else self.most.number
 
     def __add__(self, other: "Bound") -> "Bound":
         return Bound(self.most + other.most, each_once(self.reasons, other.reasons))
 
     def times(self, factor: Polynomial) -> "Bound":
-        """So often the same."""
+        """The bound of `factor` repetitions."""
         return NOTHING if factor.is_zero else Bound(self.most * factor, self.reasons)
 
 
@@ -47,23 +47,22 @@ NOTHING = Bound()
 
 
 def largest_bound(bounds: Iterable[Bound]) -> Bound:
-    """The largest of several; unknown, where one is."""
+    """The largest of the bounds; unknown if one is unknown."""
     found = list(bounds)
     reasons = each_once(*(one.reasons for one in found))
     return Bound(largest(*(one.most for one in found)), reasons)
 
 
 def each_once(*reasons: Iterable[Reason]) -> tuple[Reason, ...]:
-    """The reasons, each once."""
+    """The distinct reasons, in order."""
     return tuple(dict.fromkeys(one for some in reasons for one in some))
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A place that asks, with its own part in the bound, and in words how that comes about.
+    """A place that asks, with its own share of the bound and its explanation in words.
 
-    `inner` are the places in a turn of a loop, each for one turn; `called` the function that a call
-    is of.
+    `inner` are the places in a loop, each for one turn. `called` is the function that a call is of.
     """
 
     node: n.Node
@@ -76,7 +75,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class FunctionBound:
-    """A function, or what a script does at its top: its bound, and the places that ask."""
+    """A function, or the top level of a script: its bound, and the places that ask."""
 
     name: str
     definition: n.FunctionDef | n.Module

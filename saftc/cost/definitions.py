@@ -1,7 +1,7 @@
-"""Where the variables of a script have their values from.
+"""Reaching definitions of a script's variables.
 
 definitions = Definitions(facts)
-definitions.at(symbol, statement)       the one assignment that is seen there, if there is one
+definitions.at(symbol, statement)       the only assignment that reaches it, if there is just one
 """
 
 from bisect import bisect_left
@@ -15,13 +15,13 @@ from saftc.check.statements import assigned_by, blocks_of
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
 
-# What gives a variable its value; what else does, such as the failure of a `try`, is its name.
+# A node that binds a variable; for other bindings, such as that of `except`, its name.
 Definition = n.Statement | n.ComprehensionClause | n.Parameter | n.Identifier
 Assignment = n.AssignStmt | n.AugmentedAssignStmt
 
 
 class _Place(NamedTuple):
-    """Where a statement stands: in which statement, and in which block of it."""
+    """The position of a statement: the statement around it, the block, and its index there."""
 
     above: n.Statement | None
     block: Sequence[n.Statement]
@@ -34,7 +34,7 @@ class _Place(NamedTuple):
 
 
 class Definitions:
-    """The definitions of the variables of a script, and which of them are seen where."""
+    """The definitions of a script's variables, and which of them reach a statement."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
@@ -70,20 +70,20 @@ class Definitions:
         return self._all.get(symbol, [])
 
     def only(self, symbol: Symbol) -> Definition | None:
-        """The definition of a variable that has one, and no value from outside."""
+        """The definition of a variable that has just one, and no value from outside; else None."""
         found = self.of(symbol)
         return found[0] if len(found) == 1 and symbol.starts_from is None else None
 
     def constants(self) -> dict[Symbol, n.Expression]:
-        """What is assigned to each variable that is assigned at one place alone."""
+        """The value of each variable that only one assignment binds."""
         known = {symbol: self.only(symbol) for symbol in self._all}
         return {one: each.value for one, each in known.items() if isinstance(each, n.AssignStmt)}
 
     def at(self, symbol: Symbol, statement: n.Statement | None) -> Definition | None:
-        """The definition whose value a variable has when a statement begins; None: one of several.
+        """The definition that reaches a statement; None if it may be one of several.
 
-        That of a block above it counts if nothing between them, and no turn of a loop, may assign
-        the variable again.
+        A definition in an outer block reaches it if nothing in between, and no turn of a loop, may
+        assign the variable again.
         """
         only = self.only(symbol)
         if only is not None or statement is None:
@@ -113,8 +113,9 @@ class Definitions:
             above = place.above
 
     def _touching(self, symbol: Symbol) -> dict[int, list[int]]:
-        """Which statements assign a variable, themselves or in their blocks: by the blocks that
-        they are in, their positions.
+        """The positions of the statements that assign a variable, by the ids of their blocks.
+
+        Statements count that assign it themselves or in their blocks.
         """
         if symbol not in self._touched:
             found: dict[int, set[int]] = {}

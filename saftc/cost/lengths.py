@@ -1,10 +1,10 @@
-"""How long values are at most, and how large, before a script runs: by what is written.
+"""Upper bounds for lengths and numbers, from the source of a script.
 
     mails + [extra]         len(mails) + 1
     names[:10]              10
     range(1, n + 1)         n
 
-What no rule names is as long as it is: `len(split(text, "\\n"))`, in the words of the script.
+An expression without a rule is its own measure: `len(split(text, "\\n"))`.
 """
 
 import re
@@ -26,11 +26,11 @@ from saftc.syntax.walk import walk
 from saftc.types.types import INT, TupleType
 
 Loop = n.ForStmt | n.WhileStmt
-# Where an expression stands: in this statement, or at any time.
+# The statement that an expression is evaluated in; None: at any time.
 At = n.Statement | None
 
 _HEAD_ROWS = 5
-# As long as what they are given.
+# Builtins whose result is as long as their argument.
 _AS_LONG = frozenset(
     {"sorted", "reversed", "select", "rows", "enumerate", "keys", "values", "items"}
 )
@@ -38,9 +38,9 @@ _TIGHT = (
     n.Name | n.Literal | n.ListLiteral | n.TupleLiteral | n.ObjectLiteral | n.Call | n.Index
     | n.Slice | n.Member | n.TupleMember | n.Comprehension | n.FormattedString
 )  # fmt: skip
-# What nobody can count: pieces of a text, or drafts.
+# Loops whose turns cannot be counted: over pieces of a text, or drafts.
 IN_PARTS = (Form.PIECES, Form.DRAFTS)
-# A chain of variables is followed so far.
+# The longest chain of variables that is followed.
 _DEEPEST = 30
 
 
@@ -52,14 +52,14 @@ class Turns(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """What an assignment adds to a variable at most, and changes it by at least: `-1` takes one."""
+    """The most that an assignment adds to a variable, and its least change: `-1` takes one away."""
 
     added: Polynomial
     change: int
 
 
 class Lengths:
-    """How long and how large the values of one script are at most.
+    """Upper bounds for the lengths and numbers of one script.
 
     `asks` says whether evaluating an expression asks a model.
     """
@@ -73,11 +73,11 @@ class Lengths:
         self._found: dict[tuple[Definition | Symbol, Kind], Polynomial | None] = {}
 
     def size(self, node: n.Expression, at: At) -> Polynomial:
-        """The most items that a value has."""
+        """The most items of a value."""
         return self.most(node, "len", at)
 
     def most(self, node: n.Expression, kind: Kind, at: At) -> Polynomial:
-        """The most items that a value has, or the largest that it is, and 0 where that is below."""
+        """The most items of a value, or the largest number that it is, at least 0."""
         found = self._known(node, kind, at)
         return measured(kind, self.written(node, at)) if found is None else found
 
@@ -163,7 +163,7 @@ class Lengths:
                 return None
 
     def least(self, node: n.Expression, at: At) -> int | None:
-        """What a whole number is not below, if that is written."""
+        """A lower bound of a whole number, if the source shows one."""
         match node:
             case n.Literal(value=int(value)) if not isinstance(value, bool):
                 return value
@@ -186,15 +186,15 @@ class Lengths:
                 return None
 
     def _measured_by(self, node: n.Expression) -> n.Expression | None:
-        """The value whose length an expression is."""
+        """The value whose length an expression is; None for other expressions."""
         if isinstance(node, n.Member):
-            # A field may have the name, too.
+            # A field may also have the name.
             return node.value if self.facts.forms.members.get(node) == Form.LENGTH else None
         name, given = self._builtin(node)
         return given[0] if name == "len" else None
 
     def _builtin(self, node: n.Expression) -> tuple[str, Sequence[n.Expression]]:
-        """The builtin that an expression calls, and what it is given; "" where it calls none."""
+        """The builtin that an expression calls, and its arguments; "" if it calls none."""
         form = self.facts.forms.calls.get(node) if isinstance(node, n.Call) else None
         if not isinstance(form, BuiltinCall) or form.arguments is None:
             return "", ()
@@ -216,7 +216,7 @@ class Lengths:
         return measured(kind, self._name(symbol, at)) if found is None else found
 
     def _defined(self, definition: Definition, symbol: Symbol, kind: Kind) -> Polynomial | None:
-        """The most that a variable is by one of its definitions."""
+        """The bound of a variable by one of its definitions."""
         match definition:
             case n.AssignStmt(value=value) | n.AugmentedAssignStmt(value=value):
                 return self._known(value, kind, definition)
@@ -230,9 +230,9 @@ class Lengths:
                 return None
 
     def _of_all(self, symbol: Symbol, kind: Kind) -> Polynomial | None:
-        """The most that a variable is at any time, which has its value from several definitions.
+        """The bound of a variable at any time, from several definitions.
 
-        It is what it was set to last, with all that was added since.
+        It is its last plain assignment, plus all that was added since.
         """
         ways, grown = list[Polynomial | None](), ZERO
         if symbol.starts_from is not None:
@@ -279,7 +279,7 @@ class Lengths:
                 return None
 
     def _left_out(self, node: n.Slice, at: At) -> int:
-        """How many items a slice leaves out at least, as far as there are any."""
+        """The least number of items that a slice leaves out, if there are as many."""
         start = 0 if node.start is None else self.least(node.start, at)
         stop = 0 if node.stop is None else self.least(node.stop, at) or 0
         if start is None or start < 0 or not _goes_on(node.step):
@@ -293,7 +293,7 @@ class Lengths:
         return any(symbol in symbols for symbol, _ in self.facts.names.read(node))
 
     def _times(self, definition: n.Statement, resets: Set[n.Node]) -> Polynomial | None:
-        """How often a statement runs at most after the last of others, or in a call."""
+        """The most runs of a statement after the last reset, or in a call; None if unbounded."""
         times = ONE
         for place in self.definitions.around(definition):
             if not resets.isdisjoint(place.before):
@@ -308,10 +308,10 @@ class Lengths:
     # Loops
 
     def turns(self, loop: Loop | n.ComprehensionClause, at: At) -> Turns | None:
-        """How often a loop turns at most; None: nothing written says so.
+        """The most turns of a loop; None if the source shows no bound.
 
-        A `while` turns so often if a part of its condition compares what every turn makes larger,
-        or smaller, by a written number with what stays as it is.
+        For a `while`, a part of its condition must compare a variable with a value that the loop
+        does not change, and every turn must raise or lower the variable by a written number.
         """
         if loop in self._open:
             return None
@@ -327,7 +327,7 @@ class Lengths:
         return found
 
     def _ended_by(self, test: n.Expression, loop: n.WhileStmt) -> Polynomial | None:
-        """The most turns of a loop that turns while a condition is true, if that is known."""
+        """The most turns of a loop that ends when a condition is false; None if unknown."""
         if not isinstance(test, n.Comparison):
             return None
         left, right, operator = test.left, test.right, test.operator
@@ -339,7 +339,7 @@ class Lengths:
             change = self._change(name, kind, end, loop)
             low = 0 if _is_empty(end) else self.least(end, loop)
             if operator == "!=":
-                # What is cut gets to nothing, and no further.
+                # Slicing makes the value shorter until it is empty.
                 is_nothing = low == 0 and isinstance(end, n.Literal | n.ListLiteral)
                 if kind == "len" and is_nothing and change < 0:
                     return _steps(self.most(name, kind, loop), 0, -change)
@@ -354,8 +354,10 @@ class Lengths:
         return None
 
     def _change(self, node: n.Expression, kind: Kind, end: n.Expression, loop: n.WhileStmt) -> int:
-        """How much each turn changes a variable by at least, at the one place that assigns it,
-        while it changes nothing of what that is compared with; 0 where this is not written.
+        """The least change of a variable in each turn; 0 if it is unknown.
+
+        It is known if one statement of the body assigns the variable, and the loop does not change
+        `end`.
         """
         inside = list(all_statements(loop.body))
         assigned = {self.facts.names.of(name): one for one in inside for name in assigned_by(one)}
@@ -396,7 +398,7 @@ class Lengths:
         return Written(joined(parts), made, isinstance(node, _TIGHT))
 
     def _name(self, symbol: Symbol, at: At) -> Written:
-        """A variable; the name of a parameter is its argument, and not what it is assigned."""
+        """A variable; the name of a parameter stands for its argument, not for a reassignment."""
         is_other = not isinstance(self.definitions.at(symbol, at), n.Parameter)
         if symbol.kind == "parameter" and symbol.node is not None and is_other:
             made = Made(symbol.node, self.source, "is known only when its function runs")
@@ -408,21 +410,21 @@ class Lengths:
 
 
 def parts_of(condition: n.Expression) -> list[n.Expression]:
-    """The conditions that are all true where this one is, in the order in which they are tested."""
+    """The operands of an `and`, in the order of their evaluation."""
     if isinstance(condition, n.Logical) and condition.operator == "and":
         return [*parts_of(condition.left), *parts_of(condition.right)]
     return [condition]
 
 
 def _steps(high: Polynomial, low: int, step: int) -> Polynomial:
-    """The most steps from the one down to the other."""
+    """The most steps of this size from `high` down to `low`."""
     if high.number is not None:
         return number(-((low - high.number) // step))
     return high.less(max(0, low)) + number(-low)
 
 
 def _is_empty(node: n.Expression) -> bool:
-    """Whether it is a list or a text without anything in it."""
+    """Whether it is an empty list or text."""
     match node:
         case n.ListLiteral(items=()) | n.Literal(value=""):
             return True
@@ -431,7 +433,7 @@ def _is_empty(node: n.Expression) -> bool:
 
 
 def _goes_on(step: n.Expression | None) -> bool:
-    """Whether a slice goes forward."""
+    """Whether a slice with this step goes forward."""
     return step is None or (
         isinstance(step, n.Literal) and isinstance(step.value, int) and step.value > 0
     )

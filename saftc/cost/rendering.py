@@ -1,4 +1,4 @@
-"""Bounds as people read them, as JSON, and as the tree of a diagnostic.
+"""Bounds as text, as JSON, and as the lines of a diagnostic.
 
 route(mails)    <= 3 * len(mails)    for each of mails: `triage` 2, line 14: 1
 main()          <= 42                8 rounds + 1 + 1 repair + 32 calls of `where`, which asks once
@@ -16,7 +16,7 @@ from saftc.diagnostics.model import Diagnostic
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 
-# Longer than this, a formula is that of the lines below it.
+# A longer formula is replaced by a reference to the lines below it.
 _WIDEST = 60
 _BELOW = "<= the lines below together"
 _TOP = "top level"
@@ -25,7 +25,7 @@ _WHOLE = "all together"
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A line of a table: how far in, and its three columns."""
+    """A row of the table: its depth and three columns."""
 
     depth: int
     name: str
@@ -34,7 +34,7 @@ class _Row:
 
 
 def as_text(bounds: Bounds) -> str:
-    """A script's bounds, a line for each function that asks and for the larger parts below it."""
+    """A script's bounds: a line for each function that asks, with its larger parts below."""
     rows = [row for one in _shown(bounds) for row in _rows(one, _signature(one, bounds))]
     budget = bounds.limits.budget_requests
     if budget is not None and rows:
@@ -45,7 +45,7 @@ def as_text(bounds: Bounds) -> str:
 
 
 def heading(limits: Limits) -> str:
-    """What is counted, with the settings that it follows from."""
+    """The heading: what is counted, and the settings that bound it."""
     return (
         f"requests for replies, at most, with max_repairs {limits.max_repairs}, "
         f"max_tool_rounds {limits.max_tool_rounds}, max_tool_calls {limits.max_tool_calls};\n"
@@ -55,26 +55,26 @@ def heading(limits: Limits) -> str:
 
 
 def as_json(several: Sequence[Bounds]) -> list[dict[str, object]]:
-    """The bounds of scripts as JSON values: an object each."""
+    """The bounds of scripts as JSON objects."""
     return [_data(one) for one in several]
 
 
 def beside(bound: Bound) -> str:
-    """How many requests at most, as it is beside a function: `≤ 3 * len(mails) requests`."""
+    """The bound as shown beside a function: `≤ 3 * len(mails) requests`."""
     if bound.reasons:
         return "any number of requests"
     return f"≤ {bound.most.text} request{'' if bound.number == 1 else 's'}"
 
 
 def in_words(bound: Bound, source: Source) -> str:
-    """One sentence: how many requests at most, or why that is not known."""
+    """One sentence: the most requests, or why the number is unknown."""
     if not bound.reasons:
         return f"At most `{bound.most.text}` request{'' if bound.number == 1 else 's'} for replies."
     return f"Any number of requests: {_why(bound.reasons[0], source)}."
 
 
 def too_many(bounds: Bounds, allowed: int) -> Diagnostic | None:
-    """What is wrong with a script that may send more requests as a program than are allowed."""
+    """The diagnostic for a program that may send more requests than `allowed`, else None."""
     program, budget = bounds.program, bounds.limits.budget_requests
     most = program.bound.number
     if (most is not None and most <= allowed) or (budget is not None and budget <= allowed):
@@ -95,7 +95,7 @@ def too_many(bounds: Bounds, allowed: int) -> Diagnostic | None:
 
 
 def _place_of(program: FunctionBound, bounds: Bounds) -> Span:
-    """The name of `main`, or the largest place at the top of the script."""
+    """The name of `main`, or the largest place at the top level of the script."""
     if isinstance(program.definition, n.FunctionDef):
         return program.definition.name.span
     own = [one for one in program.pieces if one.source is bounds.source]
@@ -130,7 +130,7 @@ def _signature(one: FunctionBound, bounds: Bounds) -> str:
 
 
 def _rows(one: FunctionBound, name: str, *, is_deep: bool = False) -> list[_Row]:
-    """A function with its places: on its own line where that is one, else below it."""
+    """The rows of a function: a single place shares its row, others stand below."""
     bound = _bound_text(one.bound)
     if not one.pieces:
         return [_Row(0, name, bound, why_unbounded(one.bound, one.source))]
@@ -154,7 +154,7 @@ def _piece_rows(piece: Piece, depth: int, source: Source, *, is_deep: bool) -> l
 
 
 def _below(piece: Piece, depth: int, source: Source, *, is_deep: bool) -> list[_Row]:
-    """The places in a loop, or in what is called, that are not told on its own line."""
+    """The rows of places in a loop or a called function that its own row does not have."""
     if piece.called is not None and is_deep and len(piece.called.pieces) > 0:
         if piece.called.definition is piece.node or depth > _DEEPEST:
             return []
@@ -173,7 +173,7 @@ _MOST_BESIDE = 3
 
 
 def _is_told_beside(piece: Piece) -> bool:
-    """Whether the places in a turn of a loop are on its own line."""
+    """Whether a loop's row also has the places of its turns."""
     return len(piece.inner) <= _MOST_BESIDE and not any(one.inner for one in piece.inner)
 
 
@@ -212,7 +212,7 @@ def _bound_text(bound: Bound) -> str:
 
 
 def why_unbounded(bound: Bound, source: Source) -> str:
-    """Why a number of requests is not bounded: the first reason."""
+    """The first reason why a number of requests is unbounded."""
     first, more = bound.reasons[:1], len(bound.reasons) - 1
     others = f" (and {more} more)" if more > 0 else ""
     return "".join(_why(one, source) for one in first) + others
@@ -224,7 +224,7 @@ def _why(reason: Reason, source: Source) -> str:
 
 
 def _table(rows: Sequence[_Row], margin: int) -> str:
-    """Rows in three columns."""
+    """The rows as text in three columns."""
     names = [f"{'  ' * (row.depth + margin)}{row.name}" for row in rows]
     wide = max(map(len, names))
     high = max(len(row.bound) for row in rows if row.words) if any(r.words for r in rows) else 0
@@ -292,5 +292,5 @@ def _place(node: n.Node, source: Source) -> dict[str, object]:
 
 
 def tables(several: Iterable[Bounds]) -> str:
-    """The bounds of scripts as text, a blank line between two."""
+    """The bounds of scripts as text, with a blank line between two scripts."""
     return "\n".join(map(as_text, several))

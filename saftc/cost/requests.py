@@ -1,15 +1,15 @@
-"""The pass: the most requests that each function of a script sends, and the script as a whole.
+"""The bound pass: the most requests of each function of a script, and of the whole script.
 
     bounds = Bounds(facts, source, limits)
     bounds.of_function(definition).bound        3 * len(mails)
     bounds.program.bound                        of the script that is run
 
-A function is gone through once: what is known of its parameters are their names, which calls
-replace by their arguments.
+The pass visits each function once. Its bound has parameters as names, which calls replace by their
+arguments.
 
-What no rule names is unknown, never nothing. Of a value of which nothing is known, that is any of
-the functions that the scripts pass around as values, and only these: what programs of Python that
-import a script pass to it is theirs to count.
+A node without a rule is unknown, never free. A value of unknown type may be any function that the
+scripts use as a value, but no other: Python programs that import a script must count the calls of
+functions that they pass to it.
 """
 
 from dataclasses import replace
@@ -30,14 +30,14 @@ from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
 from saftc.types.types import ANY, PROGRAM, FunctionType, members
 
-# The options that say what a reply costs.
+# The options that affect what a reply costs.
 _OF_COST = frozenset(
     {"provider", "model", "base_url", "max_tokens", "reasoning_effort", "extra_body"}
 )
 
 
 class Bounds:
-    """The bounds of a script and of those that it imports; each function is gone through once."""
+    """The bounds of a script and of those that it imports; visits each function once."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Bounds:
         self._open: list[n.FunctionDef] = []
 
     def of_function(self, definition: n.FunctionDef) -> FunctionBound:
-        """The bound of a function, in its parameters."""
+        """The bound of a function, in terms of its parameters."""
         if definition in self._open:
             return self._calls_itself(definition)
         for ring in self.effects.unknown_of(definition, self._functions):
@@ -75,15 +75,15 @@ class Bounds:
         return FunctionBound(name, definition, script.source, bound, pieces)
 
     def of_functions(self) -> list[FunctionBound]:
-        """Those of the functions of the script, in its order."""
+        """The bounds of the script's functions, in its order."""
         return [self.of_function(one) for one in nodes_of(self.facts.module, n.FunctionDef)]
 
     def of_prompt(self, node: n.Prompt) -> Piece:
-        """The bound of a prompt of the script, where it stands: what its variables are is open."""
+        """The bound of a prompt of the script by itself, in terms of its variables."""
         return self._own.prompt(node, None)
 
     def chooses_model(self, definition: n.FunctionDef) -> bool:
-        """Whether a prompt that a function reaches says itself who answers, or how long."""
+        """Whether a prompt that a function reaches sets, or may set, its own model or length."""
         given = [
             self.script_of(one).options(node.options)
             for one in self.effects.reached([definition])
@@ -95,7 +95,7 @@ class Bounds:
 
     @cached_property
     def top(self) -> FunctionBound:
-        """What the script does when it is imported, with what it imports."""
+        """The bound of importing the script, with its imports."""
         bound, pieces = NOTHING, list[Piece]()
         for script in (*reversed(self._imported), self._own):
             walk_ = Walk(script)
@@ -105,7 +105,7 @@ class Bounds:
 
     @cached_property
     def program(self) -> FunctionBound:
-        """The script as a program: what it does at its top, and `main` if there is one."""
+        """The bound of the script as a program: its top level, and `main` if there is one."""
         main = next((one for one in self.facts.module.statements if _is_main(one)), None)
         if not isinstance(main, n.FunctionDef):
             return self.top
@@ -118,7 +118,7 @@ class Bounds:
 
     @cached_property
     def passed_around(self) -> list[n.FunctionDef]:
-        """The functions that the scripts use as values, beside calling them and offering them."""
+        """The functions that the scripts use as values, other than as callees or tools."""
         return [
             member.definition
             for facts in (self.facts, *self.facts.scripts)
@@ -129,21 +129,21 @@ class Bounds:
 
     @cached_property
     def meets_functions(self) -> bool:
-        """Whether a value of which nothing is known may be a function, of a script or Python's."""
+        """Whether a value of unknown type may be a function, of a script or Python's."""
         return any(
             bool(function_values(facts)) or facts.uses_python
             for facts in (self.facts, *self.facts.scripts)
         )
 
     def of_any(self) -> Bound:
-        """The most that a call of an unknown function asks: any of those that are passed around."""
+        """The bound of a call of an unknown function: that of any function used as a value."""
         return largest_bound(
             self.script_of(one).without_parameters(one) for one in self.passed_around
         )
 
     @cached_property
     def kept_programs(self) -> tuple[list[n.FunctionDef], Polynomial]:
-        """What programs that are kept may call, and how many calls such a program may make."""
+        """The functions that kept programs may call, and the most calls of one such program."""
         functions, most = list[n.FunctionDef](), number(self.limits.program_calls)
         for script in (self._own, *self._imported):
             facts = script.facts
@@ -160,7 +160,7 @@ class Bounds:
         return functions, most
 
     def script_of(self, definition: n.FunctionDef) -> Script:
-        """The script that a function is in."""
+        """The script that defines a function."""
         return next(one for one in (self._own, *self._imported) if one.facts.is_own(definition))
 
     @cached_property

@@ -1,7 +1,7 @@
-"""The most requests of one prompt, as the runtime bounds them: each rule names the place.
+"""The most requests of one prompt, as the runtime bounds them; each rule names its code there.
 
 `Limits` are the settings in force; a prompt's own options may be formulas. The tests drive the
-runtime with every way in which a model can answer, and find just these numbers.
+runtime with every way in which a model can answer, and find exactly these numbers.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Limits(NamedTuple):
 
 
 class Fields(NamedTuple):
-    """What a destructuring asks for: how many fields, and whether one may stay away."""
+    """The fields of a destructuring: how many, and whether one is optional."""
 
     number: int
     has_optional: bool
@@ -31,8 +31,10 @@ class Fields(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of one prompt. `program_calls` bounds the calls of its programs; where it
-    `is_structured`, fields are asked for as one object.
+    """The settings of one prompt.
+
+    `program_calls` bounds the calls of its programs. If `is_structured`, the prompt asks for fields
+    as one object.
     """
 
     max_repairs: Polynomial
@@ -51,14 +53,14 @@ def settings_of(limits: Limits) -> Settings:
 def replies(
     settings: Settings, *, has_tools: bool, is_do: bool, fields: Fields | None
 ) -> Polynomial:
-    """The most replies that a prompt takes: one more than those after which it goes on.
+    """The most replies to a prompt: one more than those after which it asks again.
 
-    It goes on after `max_repairs` replies that do not do (`Conversation._note_attempt`), and after
-    rounds. A round has calls of tools (`_passed_limit`: at most `max_tool_rounds`, in all at most
-    `max_tool_calls`, of a `do` one), or hands in fields. Where fields may not stay away, a round
-    that hands in none which was open is a reply that does not do (`FieldsOutput.objection`), and of
-    a `do` each that leaves one open (`NOT_ALL`); so is one with calls where there are no tools
-    (`NO_TOOLS`).
+    It asks again after `max_repairs` replies that do not do (`Conversation._note_attempt`), and
+    after rounds. A round has calls of tools (`_passed_limit`: at most `max_tool_rounds` rounds and
+    `max_tool_calls` calls, in a `do` prompt one round), or hands in fields. If no field is
+    optional, a round that hands in no open field is a reply that does not do
+    (`FieldsOutput.objection`). So is each round of a `do` prompt that leaves a field open
+    (`NOT_ALL`), and one that calls tools if there are none (`NO_TOOLS`).
     """
     return rounds_of(settings, has_tools=has_tools, is_do=is_do, fields=fields) + (
         settings.max_repairs + ONE
@@ -68,7 +70,7 @@ def replies(
 def rounds_of(
     settings: Settings, *, has_tools: bool, is_do: bool, fields: Fields | None
 ) -> Polynomial:
-    """The most rounds after which a prompt goes on; see `replies`."""
+    """The most rounds after which a prompt asks again; see `replies`."""
     allowed = least(ONE, settings.rounds) if is_do else settings.rounds
     with_calls = least(allowed, settings.calls) if has_tools else ZERO
     if fields is None or settings.is_structured:
@@ -81,23 +83,26 @@ def rounds_of(
 
 
 def tool_calls(settings: Settings) -> Polynomial:
-    """The most calls of tools in one prompt: `Conversation._passed_limit`."""
+    """The most tool calls of one prompt: `Conversation._passed_limit`."""
     return ZERO if settings.rounds.is_zero else settings.calls
 
 
 def program_replies(settings: Settings) -> Polynomial:
-    """The most replies to a prompt for a program: it is asked again while it is wrong, or has
-    several readings, as often as `max_tool_rounds` says (`ProgramQuestion.settled`); that the same
-    mistake is told `max_repairs` times alone (`ProgramOutput.send_back`) makes it no less, as each
-    may be another one.
+    """The most replies to a prompt for a program.
+
+    The prompt asks again while the program is wrong or has several readings, up to
+    `max_tool_rounds` times (`ProgramQuestion.settled`). That the same mistake goes back only
+    `max_repairs` times (`ProgramOutput.send_back`) does not lower the bound, as each mistake may be
+    another one.
     """
     return settings.rounds + ONE
 
 
 def program_calls(settings: Settings) -> Polynomial:
-    """The most calls that the programs of one prompt make: each reply may be a program that runs
-    and comes to several readings or a conversion that fails (`ProgramOutput.came_to`), and all
-    together make at most `Limits.calls` (`Machine._call`), or `max_tool_calls` if the prompt says
-    so (`programs._prompting._limits`).
+    """The most calls that the programs of one prompt make.
+
+    Each reply may be a program that runs and ends with several readings or a failed conversion
+    (`ProgramOutput.came_to`). All programs together make at most `Limits.calls` calls
+    (`Machine._call`), or `max_tool_calls` if the prompt sets it (`programs._prompting._limits`).
     """
     return settings.program_calls

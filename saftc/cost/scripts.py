@@ -1,4 +1,4 @@
-"""One of the scripts: what a prompt and a call in it ask, whatever is gone through."""
+"""The bounds of prompts and calls in one script."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -34,12 +34,12 @@ from saftc.types.types import ANY, NIL, PROGRAM, BuiltinType, FunctionType, Type
 if TYPE_CHECKING:
     from saftc.cost.requests import Bounds
 
-# The builtins that are not pure, and ask for nothing.
+# Builtins that are not pure but send no requests.
 _ASK_FOR_NOTHING = frozenset(
     {"print", "write", "read_text", "list_files", "write_text", "append_text", "input", "env"}
     | {"read", "image", "file", "now", "today"}
 )
-# The options of a prompt that bound its requests, by the settings that they are.
+# The options of a prompt that bound its requests, with the fields of `Settings` they set.
 _BOUNDING = {
     "max_repairs": ("max_repairs",),
     "max_tool_rounds": ("rounds",),
@@ -49,7 +49,7 @@ A_BUDGET = "a budget of the run (`--budget-requests`) bounds it"
 
 
 class _Tool(NamedTuple):
-    """A value on offer: whether it may be a tool, and what a call of it asks."""
+    """A value on offer: whether it may be a tool, and the bound of a call of it."""
 
     name: str
     is_tool: bool
@@ -57,7 +57,7 @@ class _Tool(NamedTuple):
 
 
 class Script:
-    """One of the scripts: what is asked in it, whatever is gone through."""
+    """Bounds the prompts and calls of one script."""
 
     def __init__(self, bounds: "Bounds", facts: Facts, source: Source) -> None:
         self.bounds = bounds
@@ -67,7 +67,7 @@ class Script:
         self.lengths = Lengths(facts, source, lambda node: "asks" in self.effects.of(node))
 
     def ahead(self, loop: Loop) -> PipelinedLoop | None:
-        """What of a loop runs ahead and reads what the rest of its turns writes."""
+        """The part of a loop that runs ahead and reads what the rest writes; None for others."""
         may_change = self.effects.of(*loop.body) >= {"asks", "reads", "writes"}
         found = self._plan.loops.get(loop) if isinstance(loop, n.ForStmt) and may_change else None
         if found is None or "reads" not in self.effects.of(*loop.body[: found.cut]):
@@ -80,7 +80,7 @@ class Script:
 
     @cached_property
     def fields(self) -> dict[n.Expression, Fields]:
-        """What is asked for by the prompts of destructurings."""
+        """The fields that prompts of destructurings ask for."""
         return {
             node.value: Fields(
                 len(node.fields),
@@ -90,13 +90,13 @@ class Script:
         }
 
     def unknown(self, node: n.Node, words: str, advice: str | None = None) -> Bound:
-        """A bound that there is not."""
+        """An unknown bound, with its reason."""
         return Bound(ZERO, (Reason(node, self.source, words, advice),))
 
     # Prompts
 
     def settings(self, node: n.Prompt, at: At) -> Settings | Reason:
-        """The settings of a prompt, or why they are not known."""
+        """The settings of a prompt, or the reason why they are unknown."""
         found, options = settings_of(self.bounds.limits), self.options(node.options)
         if options is None:
             assert node.options is not None
@@ -116,7 +116,7 @@ class Script:
         return found
 
     def options(self, node: n.Expression | None) -> dict[str, n.Expression] | None:
-        """The options of a prompt as they are written; None where it is not known which are."""
+        """The options of a prompt as written; None if it is unknown which are set."""
         if isinstance(node, n.Name):
             constant = self.lengths.definitions.only(self.facts.names.of(node))
             node = constant.value if isinstance(constant, n.AssignStmt) else node
@@ -160,7 +160,7 @@ class Script:
         each: Bound,
         names: Sequence[str],
     ) -> Piece:
-        """What a prompt asks with so many calls of functions, the dearest of which asks `each`."""
+        """The requests of a prompt with `calls` function calls that ask at most `each`."""
         called = each.times(calls)
         if not called.is_zero:
             of = " or ".join(dict.fromkeys(f"`{name}`" for name in names)) or "a function"
@@ -168,7 +168,7 @@ class Script:
         return Piece(node, self.source, Bound(own) + called, words)
 
     def _tool(self, one: OfferedTool) -> _Tool:
-        """What a call of a value asks that may be a tool."""
+        """A value that is offered to a model, with the bound of a call of it."""
         types = members(one.type)
         is_tool = one.is_function or any(isinstance(t, FunctionType | BuiltinType) for t in types)
         may_be = _is_of_python(one.facts, one.value) or self.bounds.meets_functions
@@ -187,7 +187,7 @@ class Script:
         return self._calling(node, own, words, program_calls(settings), each, asking)
 
     def callable_by(self, node: n.Prompt) -> list[n.FunctionDef]:
-        """The functions of scripts that a program may call which answers a prompt."""
+        """The functions of scripts that the program from a prompt may call."""
         found = [
             member.definition
             for one in offered(self.facts, node)
@@ -199,7 +199,7 @@ class Script:
     # Calls
 
     def builtin(self, name: str, node: n.Node) -> Bound:
-        """What a call of a builtin asks, beside what it is given asks."""
+        """The bound of a call of a builtin, without its arguments."""
         known = BUILTINS[name]
         if known.is_pure or name in _ASK_FOR_NOTHING:
             return NOTHING
@@ -210,7 +210,7 @@ class Script:
         return self.unknown(node, f"no rule says what `{name}` asks")
 
     def call(self, node: n.Call, at: At) -> Piece | None:
-        """What a call asks, beside what its parts ask; None where that is nothing."""
+        """The bound of a call, without its parts; None if it asks nothing."""
         form = self.facts.forms.calls.get(node)
         if isinstance(form, BuiltinCall):
             bound = self.builtin(form.builtin.name, node)
@@ -243,7 +243,7 @@ class Script:
         return None if bound.is_zero else Piece(node, self.source, bound, words, (), called)
 
     def _called_value(self, node: n.Expression, facts: Facts) -> Bound:
-        """What one call of a value asks, whatever it is given."""
+        """The bound of one call of a value, for any arguments."""
         return largest_bound(
             self.without_parameters(one.definition)
             if isinstance(one, FunctionType)
@@ -252,15 +252,15 @@ class Script:
         )
 
     def _of_type(self, type_: Type, node: n.Expression, facts: Facts) -> Bound:
-        """What a call asks of a value that is not a known function."""
+        """The bound of calling a value that is not a known function."""
         if isinstance(type_, BuiltinType):
             return self.builtin(type_.name, node)
-        # Python's asks for nothing, and neither do the rules of a record.
+        # Functions of Python and the rules of a record ask nothing.
         is_unknown = type_ == ANY and not _is_of_python(facts, node)
         return self.bounds.of_any() if is_unknown else NOTHING
 
     def _given_away(self, node: n.Call) -> Bound:
-        """What may be asked by what is called and nobody knows, with the functions it is given."""
+        """The bound of an unknown callee that may call the functions passed to it."""
         for one in node.arguments:
             type_ = self.facts.types.get(one.value, ANY)
             for inner in within(type_):
@@ -280,7 +280,7 @@ class Script:
         return NOTHING
 
     def _with_arguments(self, called: FunctionBound, node: n.Call, at: At) -> Bound:
-        """The bound of a function with the arguments of a call in the place of its parameters."""
+        """The bound of a function with the arguments of a call for its parameters."""
         if called.bound.most.number is not None:
             return called.bound
         given = self._arguments(called.definition, node, at)
@@ -304,7 +304,7 @@ class Script:
     def _arguments(
         self, definition: n.FunctionDef | n.Module, node: n.Call, at: At
     ) -> dict[Symbol, tuple[Lengths, n.Expression, At]]:
-        """What is given to the parameters of a function in a call of it, and where."""
+        """The value of each parameter in a call, with the script and place it is evaluated in."""
         assert isinstance(definition, n.FunctionDef)
         other = self.bounds.script_of(definition)
         found: dict[Symbol, tuple[Lengths, n.Expression, At]] = {}
@@ -321,7 +321,7 @@ class Script:
         return found
 
     def _inner(self, called: FunctionBound, measure: Measure) -> Reason | None:
-        """Why a measure of a function says nothing elsewhere, if so."""
+        """Why a measure of a function is meaningless elsewhere; None if it is not."""
         advice, made = _advice(measure), measure.of.made
         if made is not None:
             return Reason(made.node, made.source, f"`{measure.text}` {made.words}", advice)
@@ -336,7 +336,7 @@ class Script:
         return None
 
     def without_parameters(self, definition: n.FunctionDef) -> Bound:
-        """The most that a call of a function asks, whatever it is given."""
+        """The most that a call of a function asks, for any arguments."""
         called = self.bounds.of_function(definition)
         names = self.bounds.script_of(definition).facts.names
         own = {names.of(one.name) for one in definition.parameters}
@@ -359,7 +359,7 @@ class Script:
 
 
 def _is_of_python(facts: Facts, node: n.Expression) -> bool:
-    """Whether it is an imported name that is not a variable of a script, or a member of one."""
+    """Whether it is an imported name, or a member of one, and not a variable of a script."""
     if isinstance(node, n.Member) and facts.member_of_module(node) is not None:
         return False
     if isinstance(node, n.Name):
@@ -376,7 +376,7 @@ def _advice(measure: Measure) -> str:
 
 
 def _asked(settings: Settings, is_do: bool, fields: Fields | None, *, has_tools: bool) -> str:
-    """How many replies a prompt takes, in words."""
+    """The number of replies to a prompt, in words."""
     rounds = rounds_of(settings, has_tools=has_tools, is_do=is_do, fields=fields)
     parts = ["1"]
     if fields is not None and rounds == number(fields.number - 1):

@@ -1,4 +1,4 @@
-"""The settings in force, as a run here would take them: as far as they bound requests."""
+"""The settings of a run in this project that bound its requests."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from saftc.cost.rules import Limits
 
 
 class ReplyCost(NamedTuple):
-    """What one reply costs at most, in US dollars, and what that follows from."""
+    """The most that one reply costs in US dollars, with its model and token limit."""
 
     cost: float
     model: str
@@ -14,9 +14,9 @@ class ReplyCost(NamedTuple):
 
 
 def limits_here() -> Limits:
-    """Those of the environment, the project file and the defaults; the runtime is loaded for them.
+    """The limits by the environment, the project file and the defaults.
 
-    ConfigError when one of them is not what it may be.
+    Imports the runtime. Raises ConfigError if a setting is invalid.
     """
     from runtime_support._core.settings import settings_to_show
     from runtime_support.programs._evaluation import DEFAULT_LIMITS as program_limits
@@ -34,8 +34,9 @@ def limits_here() -> Limits:
 
 
 def reply_cost_here() -> ReplyCost | None:
-    """What a reply costs at most, by `max_tokens` and the price of the model that is asked here;
-    None where one of them is not known.
+    """The most that a reply costs, by `max_tokens` and the price of the project's model.
+
+    None if one of them is unknown.
     """
     from runtime_support._budgets import price_of
     from runtime_support._core.settings import settings_to_show

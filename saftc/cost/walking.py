@@ -1,7 +1,7 @@
-"""One body, gone through once: what it asks, place by place.
+"""One pass over a body that bounds its requests, place by place.
 
-What stands one below the other adds up, of several ways the largest counts, and a loop multiplies
-by its turns, also where it may be left before: `break` makes it no less.
+Statements in a row add up, the largest of several branches counts, and a loop multiplies by its
+turns. A `break` does not lower the bound.
 """
 
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ from saftc.syntax import nodes as n
 from saftc.syntax.constructs import CONSTRUCTS
 from saftc.syntax.walk import children
 
-# What asks for nothing beside what its parts ask, as an MCP server's tool does and Python's; what
-# else there is has a rule of its own.
+# Nodes that ask only as their parts do, like calls of MCP tools and of Python; all others have
+# their own rules.
 _ONLY_PARTS = tuple(kind for kind, known in CONSTRUCTS.items() if known.asks == "parts")
 _STATEMENTS = tuple(kind for kind in CONSTRUCTS if kind in get_args(n.Statement))
 
@@ -29,14 +29,14 @@ _LEAVES = n.RetStmt | n.FailStmt | n.BreakStmt | n.ContinueStmt
 
 
 class Walk:
-    """What a body asks; `pieces` are the places in it that ask, in their order."""
+    """Bounds the requests of a body; `pieces` are the places that ask, in order."""
 
     def __init__(self, script: Script) -> None:
         self.script = script
         self.pieces: list[Piece] = []
 
     def block(self, statements: Sequence[n.Statement]) -> tuple[Bound, bool]:
-        """What a block asks, and whether nothing goes on below it."""
+        """The bound of a block, and whether control never continues below it."""
         asked, left = NOTHING, list[Bound]()
         for statement in statements:
             match statement:
@@ -78,7 +78,7 @@ class Walk:
         once = sum(tests, NOTHING) + turn.block(loop.body)[0]
         ahead = self.script.ahead(loop)
         if ahead is not None:
-            # What runs ahead and has read a file too early runs once more at its turn.
+            # A first part that runs ahead and reads a file too early runs again at its turn.
             once += Walk(self.script).block(loop.body[: ahead.cut])[0]
         return first + self._repeated(loop, once, tests, turn, loop)
 
@@ -101,7 +101,7 @@ class Walk:
         turn: "Walk",
         at: At,
     ) -> Bound:
-        """What a loop asks, whose turns ask so much; `tests` is what its conditions ask."""
+        """The bound of a loop from that of one turn; `tests` are the bounds of its conditions."""
         if once.is_zero:
             return NOTHING
         lengths = self.script.lengths
@@ -127,7 +127,7 @@ class Walk:
         return piece.bound
 
     def asked(self, node: n.Node, at: At) -> Bound:
-        """What evaluating an expression asks; the places in it are noted."""
+        """The bound of evaluating an expression; notes the places in it that ask."""
         match node:
             case n.Conditional(condition=condition, then=then, other=other):
                 ways = [self.asked(one, at) for one in (then, other)]

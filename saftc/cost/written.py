@@ -1,4 +1,4 @@
-"""Expressions as a script writes them, in which parameters can be replaced by their arguments.
+"""Expressions in the notation of a script, whose parameters can be replaced by arguments.
 
 Written(("split(", text, ', "\\n")'))      split(text, "\\n")
 .replaced({text: ...})                      split(mail.body, "\\n")
@@ -12,13 +12,13 @@ from saftc.check.names import Symbol
 from saftc.source import Source
 from saftc.syntax import nodes as n
 
-# Longer than this, an expression is shown in part.
+# Longer expressions are shown in part.
 WIDEST = 48
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """Why an expression means nothing elsewhere, and the place that makes it so."""
+    """Why an expression is opaque elsewhere, and the place that makes it so."""
 
     node: n.Node
     source: Source
@@ -30,7 +30,7 @@ Part = str | Symbol
 
 @dataclass(frozen=True)
 class Written:
-    """The parts of an expression, text and names; `is_tight`: it needs no brackets around it."""
+    """The parts of an expression, texts and names; if `is_tight`, it needs no parentheses."""
 
     parts: tuple[Part, ...]
     made: Made | None = field(default=None, compare=False)
@@ -43,7 +43,7 @@ class Written:
 
     @property
     def shown(self) -> str:
-        """The same, cut where it is very long."""
+        """The text, shortened if it is very long."""
         return self.text if len(self.text) <= WIDEST else self.text[: WIDEST - 1] + "…"
 
     @property
@@ -52,7 +52,7 @@ class Written:
         return [one for one in self.parts if isinstance(one, Symbol)]
 
     def replaced(self, meaning: Mapping[Symbol, "Written"]) -> "Written":
-        """The expression with others in the place of names."""
+        """The expression with names replaced by other expressions."""
         found: list[Part] = []
         made = self.made
         for before, part, behind in zip(
@@ -69,7 +69,7 @@ class Written:
 
 
 def joined(parts: Iterable[Part]) -> tuple[Part, ...]:
-    """The parts of an expression, texts beside each other as one."""
+    """The parts of an expression, with adjacent texts joined."""
     found: list[Part] = []
     for part in parts:
         if isinstance(part, str) and found and isinstance(found[-1], str):

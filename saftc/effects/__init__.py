@@ -1,1 +1,1 @@
-"""What evaluating something may do: effects, failures, waits."""
+"""What evaluating code may do: effects, failures, waits."""

@@ -1,4 +1,4 @@
-"""What waits for a model in the async form of a script, and so is in `async` functions.
+"""Which code of a script waits for a model, and is `async` in the script's async form.
 
     f ask(mail):                    async def ask(mail: str) -> str:
         ret $ Sum up {mail}. $          return (await prompt.aio("Sum up {mail}.", mail=mail)).value
@@ -7,8 +7,8 @@
     g(mail)                         await ops.acall(g, mail), of a `g` that may be `ask`
     sorted(mails, by: ask)          await in_thread(sorted, mails, key=ask)
 
-A function waits when something in its own body does. A value of which nothing is known may be a
-function that waits, where anything asks in the script or in those that it imports.
+A function waits if its own body contains code that waits. A value of unknown type may be a function
+that waits, if the script or one that it imports asks a model.
 """
 
 from collections.abc import Iterable, Iterator
@@ -27,16 +27,16 @@ from saftc.types.types import ANY, BuiltinType, CallableType, FunctionType, Type
 class Wait(Enum):
     """How a node waits."""
 
-    # It is a prompt, a loop over the parts of one, or a call of what is `async` itself.
+    # A prompt, a loop over the parts of one, or a call of an `async` function.
     AWAITED = auto()
     # A call of a value that may be an `async` function: `ops.acall`, or `maybe_await`.
     VALUE = auto()
-    # A call of what is none and calls such a function in turn: `in_thread`.
+    # A call of a plain function that calls such a function in turn: `in_thread`.
     THREAD = auto()
 
 
 class Awaits:
-    """What waits in a script; `functions` are all that do, its own and those it may import."""
+    """The waiting code of a script; `functions` are all that wait, with those it may import."""
 
     def __init__(self, facts: Facts, known: "dict[int, Awaits] | None" = None) -> None:
         known = {} if known is None else known
@@ -47,13 +47,13 @@ class Awaits:
         own, known_before = [*nodes_of(facts.module, n.FunctionDef)], -1
         while known_before != len(self.functions):
             known_before = len(self.functions)
-            # Most functions are below or above all that they call, which are in the set by then.
+            # Most functions are above or below all their callees, which are in the set by then.
             self.functions.update(f for f in own if f not in self.functions and self.in_(f.body))
             own.reverse()
 
     @cached_property
     def asks(self) -> bool:
-        """Whether something in the script, or in one that it imports, asks a model or a server."""
+        """Whether the script, or one that it imports, asks a model or a server."""
         module = self.facts.module
         return (
             bool(nodes_of(module, n.Prompt, n.ServerCall))
@@ -63,9 +63,9 @@ class Awaits:
 
     @cached_property
     def has_form(self) -> bool:
-        """Whether the script has an async form: something in it, or in one that it imports, waits.
+        """Whether the script has an async form, as it or a script that it imports waits.
 
-        Of others there is one module, whose types both forms share.
+        All other scripts have one module, and both forms share its types.
         """
         module = self.facts.module
         return (
@@ -75,16 +75,16 @@ class Awaits:
         )
 
     def suffix_of(self, script: Facts, suffix: str) -> str:
-        """What stands behind the name of the module of a script that this one imports."""
+        """The suffix of the module name of an imported script; empty without an async form."""
         return suffix if any(one.facts is script and one.has_form for one in self.scripts) else ""
 
     @cached_property
     def values_wait(self) -> bool:
-        """Whether a value of a function type may be an `async` function: something asks, Python may
-        have given one, or it may come from another script inside of another value.
+        """Whether a value of a function type may be an `async` function.
 
-        A script where none of that is takes plain functions alone: one that waits and is passed to
-        it runs in the loop, and the call of the script in a thread (see `_of_call`).
+        So it is if the script asks, uses Python, or may get one from another script inside of
+        another value. Other scripts take only plain functions: a waiting one that is passed to them
+        runs in the event loop, and the call of the script runs in a thread (see `_of_call`).
         """
         return (
             self.asks
@@ -95,8 +95,10 @@ class Awaits:
 
     @property
     def _keeps_functions(self) -> bool:
-        """Whether a function type is part of another, or has a name: lists and fields pass between
-        scripts as they are."""
+        """Whether a function type is part of another type or has a name.
+
+        Scripts pass lists and fields to each other without conversion.
+        """
         module = self.facts.module
         own = nodes_of(module, n.FunctionDef)
         plain = [one.schema for function in own for one in function.parameters]
@@ -106,11 +108,11 @@ class Awaits:
         return any(one not in plain for one in nodes_of(module, n.FunctionSchema))
 
     def in_(self, nodes: Iterable[n.Node]) -> bool:
-        """Whether something that is evaluated with the nodes waits."""
+        """Whether evaluating the nodes waits."""
         return any(self.of(inner) is not None for node in nodes for inner in evaluated(node))
 
     def of(self, node: n.Node) -> Wait | None:
-        """How a node by itself waits, if it does."""
+        """How a node itself waits; None if it does not."""
         match node:
             case n.Prompt() | n.ServerCall():
                 return Wait.AWAITED
@@ -160,7 +162,7 @@ class Awaits:
                 return None
 
     def _is_given_any(self, node: n.Call) -> bool:
-        """Whether an argument is a function that waits, or may be one."""
+        """Whether an argument is, or may be, a function that waits."""
         return any(
             self._is_waiting(argument.value)
             or (ANY in members(self._type(argument.value)) and self._passes_any)
@@ -168,8 +170,10 @@ class Awaits:
         )
 
     def _passes_function(self, node: n.Call, definition: n.FunctionDef) -> bool:
-        """Whether a function of which the type alone is known, so that it may wait, is passed to a
-        function of another script that takes plain ones."""
+        """Whether a call passes a function that may wait to a script that takes plain ones.
+
+        Only the type of the passed function is known.
+        """
         taken = self.facts.functions[definition].parameters
         if not any(isinstance(one, CallableType) for type_ in taken for one in members(type_)):
             return False
@@ -198,7 +202,7 @@ class Awaits:
         return self.facts.types.get(node, ANY)
 
     def _may_be_of_script(self, node: n.Expression) -> bool:
-        """Whether it is imported, and may be a function of a script of which nothing is known."""
+        """Whether a name is imported and may be a script's function of unknown type."""
         facts, is_member = self.facts, isinstance(node, n.Member)
         meant = facts.member_of_module(node) if isinstance(node, n.Member) else None
         while meant is None and isinstance(node, n.Member):
@@ -214,7 +218,7 @@ class Awaits:
 
     @cached_property
     def _of_scripts(self) -> set[Symbol]:
-        """What the imports of scripts bind."""
+        """The symbols that imports of scripts bind."""
         facts, found = self.facts, set[Symbol]()
         for node in nodes_of(facts.module, n.ImportStmt, n.FromImport):
             is_script = node.module in facts.named_scripts
@@ -231,7 +235,7 @@ class Awaits:
 
     @property
     def _passes_any(self) -> bool:
-        """Whether a function that waits is a value somewhere, beside being called or a tool."""
+        """Whether a waiting function is used as a value other than as callee or tool."""
         return any(any(map(one._is_waiting, one._values)) for one in (self, *self.scripts))
 
     @cached_property
@@ -240,7 +244,7 @@ class Awaits:
 
 
 def function_values(facts: Facts) -> list[n.Expression]:
-    """The names that stand for functions and are neither called nor shown to a model."""
+    """The function names that are neither called nor shown to a model."""
     module = facts.module
     others = {call.function for call in nodes_of(module, n.Call)}
     shown = [one for node in nodes_of(module, n.Prompt) for one in node.shown]
@@ -251,7 +255,7 @@ def function_values(facts: Facts) -> list[n.Expression]:
 
 
 def evaluated(node: n.Node) -> Iterator[n.Node]:
-    """What is evaluated with a node: of a function that it defines, only the defaults."""
+    """The nodes that are evaluated with a node; of a function definition, only the defaults."""
     yield node
     parts = node.defaults if isinstance(node, n.FunctionDef | n.RecordDef) else children(node)
     for one in parts:

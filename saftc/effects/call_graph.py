@@ -1,4 +1,4 @@
-"""The functions that one reaches, those first that are called: each is gone through once.
+"""The strongly connected components of the call graph ("rings"), callees first.
 
     f a(): b()                  rings(a, calls, known)      [c, b], then [a]
     f b(): c()
@@ -15,9 +15,12 @@ Calls = Callable[[FunctionDef], Iterable[FunctionDef]]
 def rings(
     start: FunctionDef, calls: Calls, known: Container[FunctionDef]
 ) -> Iterator[list[FunctionDef]]:
-    """Those that are not `known`, ring by ring; whoever takes a ring makes it known."""
+    """Yields the rings that `start` reaches outside of `known`.
+
+    The caller must add each ring to `known` before it takes the next one.
+    """
     numbers = {start: 0}
-    # What no ring has yet, and of it, what may be the first of one.
+    # Functions without a ring, and those of them that may begin one (Gabow's algorithm).
     reached, firsts = [start], [start]
     pending = [(start, iter(calls(start)))]
     while pending:

@@ -1,8 +1,8 @@
-"""What may keep a script from going on: what is behind it must not be asked ahead.
+"""Reasons why later prompts must not start before this code has finished.
 
-A prompt may fail, and so may reading and writing files. These are accidents: they are what overlap
-takes the risk of. Everything else that can fail counts (see `failure`), but where a `try` catches
-it, and so does what may go on for ever.
+A prompt may fail, and so may reading and writing files. Overlap accepts the risk of these
+accidents. Every other failure counts (see `failures`), unless a `try` catches it, and so does code
+that may run for ever.
 """
 
 from collections.abc import Iterable, Iterator
@@ -26,24 +26,24 @@ from saftc.syntax.walk import walk
 from saftc.types.types import ANY
 
 STREAMED = "a stream gives its pieces in its turn"
-# Ways out: what to write instead, so that it does not keep prompts in order.
+# Ways out: what to write instead, so that prompts need not stay in order.
 UNSTREAMED = "leave out `stream`"
 ANNOTATE = "annotate it"
 GIVE_VALUE = "give it a value above"
 TO_HEAD = "move it to the head of the loop, above what asks or prints"
 TO_OTHER_LOOP = f"{TO_HEAD}, or to another loop below"
 CATCH = f"{TO_HEAD}, or catch it with `try` and continue"
-# What ends a loop from inside its body, and what does so from inside a loop in it.
+# The statements that end a loop from inside its body, and from inside an inner loop.
 _ENDING = (n.BreakStmt, n.RetStmt)
 _ENDING_ALL = (n.RetStmt,)
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why something stays in order: the place that prevents it, and how.
+    """Why a prompt or statement stays in order, and the place that prevents overlap.
 
-    `way_out` says what to write instead. `is_caught`: a `try` around it catches it, and the script
-    goes on. `source` is the text that the place is in, when it is another script.
+    `way_out` says what to write instead. If `is_caught`, a `try` around the place catches the
+    failure and the script continues. `source` is the text of the place if it is in another script.
     """
 
     node: n.Node
@@ -58,33 +58,33 @@ _Ending = tuple[type[n.Statement], ...]
 
 
 class Certainty:
-    """Says what may stop a script; functions are looked into once."""
+    """Finds code that may stop a script; analyses each function once."""
 
     def __init__(self, effects: Effects, known: "dict[int, Certainty] | None" = None) -> None:
         self.facts = effects.facts
         self.effects = effects
         self.flow = Flow(effects)
-        # Those of all scripts that are imported, by their effects.
+        # The analyses of all imported scripts, by the id of their `Effects`.
         self._others = {} if known is None else known
         self._functions: dict[n.FunctionDef, tuple[Reason, ...]] = {}
 
     def block(self, statements: Iterable[n.Statement]) -> Reason | None:
-        """The first thing in statements of a loop that may keep it from its next item."""
+        """The first reason why statements of a loop may keep it from its next item."""
         return next(self._block(statements, _ENDING), None)
 
     def unending(self, statements: Iterable[n.Statement]) -> Reason | None:
-        """The first thing in statements of a loop that may go on for ever, or end more than it."""
+        """The first reason why statements may loop for ever or leave more than this loop."""
         for one in self._block(statements, _ENDING):
             if not one.is_caught and not isinstance(one.node, n.BreakStmt):
                 return one
         return None
 
     def expression(self, node: n.Expression | n.ComputedField) -> Reason | None:
-        """The first thing in an expression that may stop the script."""
+        """The first reason why an expression may stop the script."""
         return next(self._reasons(failures_in(self.facts, node)), None)
 
     def unpacks(self, loop: n.ForStmt | n.ComprehensionClause) -> Reason | None:
-        """What may keep the items of a loop from being taken."""
+        """Why the items of a loop may not be taken; None if they certainly can."""
         return next(self._reasons(failures_of(self.facts, loop)), None)
 
     # Functions
@@ -98,7 +98,7 @@ class Certainty:
 
     def _function(self, definition: n.FunctionDef) -> _Reasons:
         if self.effects.summary(definition).calls_itself:
-            # It is not looked into, so that there is an end to it here.
+            # Its body is not analysed, so that the analysis ends here.
             words = f"`{definition.name.text}` calls itself, and may go on for ever"
             yield Reason(definition.name, words, "write a loop with `for` instead", is_caught=False)
             return
@@ -110,7 +110,7 @@ class Certainty:
         yield from self._block(definition.body)
 
     def _unset(self, definition: n.FunctionDef) -> _Reasons:
-        """The variables of a function itself that may be read before they have a value."""
+        """The local variables of a function that may be read before they have a value."""
         names = self.facts.names
         taken = {names.of(parameter.name) for parameter in definition.parameters}
         early = self.flow.early_reads(definition.body, taken)
@@ -120,9 +120,9 @@ class Certainty:
                 yield Reason(node, f"`{node.text}` may have no value", GIVE_VALUE)
 
     def _elsewhere(self, definition: n.FunctionDef) -> _Reasons:
-        """What in a function of another script may stop this one."""
+        """Why a function of another script may stop this one."""
         script, source = self.effects.script_of(definition), self.facts.sources[definition]
-        # What is around it has the values that it has when its script has run.
+        # The variables around it have the values that they got when its script ran.
         for symbol in script.outer(definition):
             if symbol in script.facts.names.unset:
                 words = f"`{symbol.name}` may have no value"
@@ -136,7 +136,7 @@ class Certainty:
     # Statements
 
     def _block(self, statements: Iterable[n.Statement], ending: _Ending = ()) -> _Reasons:
-        """`ending` are the statements that would end the loop they are in the body of."""
+        """Why statements may stop; `ending` are the statement types that end the loop around."""
         for statement in statements:
             yield from self._statement(statement, ending)
 
@@ -163,8 +163,10 @@ class Certainty:
             yield from self._block(block, ending)
 
     def _try(self, node: n.TryStmt, ending: _Ending) -> _Reasons:
-        """What the handler fails with does not count where an accident alone leads there: then it
-        is what becomes of the accident, as in `except error: fail error`.
+        """Why a `try` may stop.
+
+        Failures of the handler do not count if only an accident leads there: then the handler
+        decides what becomes of the accident, as in `except error: fail error`.
         """
         is_by_accident = True
         for reason in self._block(node.body, ending):
@@ -178,7 +180,7 @@ class Certainty:
     # What may fail
 
     def _reasons(self, failures: Iterable[Failure]) -> _Reasons:
-        """Those of the failures that count."""
+        """The reasons among the failures that count."""
         for one in failures:
             match one.cause:
                 case Cause.CALL:
@@ -199,7 +201,7 @@ class Certainty:
                     yield Reason(one.node, one.words, way_out)
 
     def _way_out(self, node: n.Node) -> str:
-        """What to write instead of something that may fail."""
+        """What to write instead of code that may fail."""
         match node:
             case n.AssertStmt() | n.FailStmt():
                 return TO_OTHER_LOOP
@@ -220,7 +222,7 @@ class Certainty:
         return self.facts.types.get(node, ANY) == ANY
 
     def _is_declared(self, node: n.Node) -> bool:
-        """Whether the user says that a call of Python has no effects."""
+        """Whether the user declares that a called Python function has no effects."""
         assert isinstance(node, n.Call)
         record = self.facts.record_of(node.function)
         if record is None:
@@ -229,9 +231,9 @@ class Certainty:
 
 
 def declare(path: str | None) -> str:
-    """What to write in the project file where a function of Python neither does anything nor fails.
+    """What to write in the project file if a Python function has no effects and cannot fail.
 
-    What has no name there can be given one.
+    A function without a path there (`path` is None) must be given a name first.
     """
     if path is None:
         return "call a function by its name"
@@ -239,7 +241,7 @@ def declare(path: str | None) -> str:
 
 
 def of_effect(effects: Effects, node: n.Node) -> Reason:
-    """Why a node that has an effect of which others may see something has it."""
+    """Why a node has an effect that others may see."""
     script, place, function = effects.origin_of(node)
     source = None if function is None else effects.facts.sources.get(function)
     return Reason(place, *_words(script, place), source=source)

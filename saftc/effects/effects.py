@@ -1,24 +1,24 @@
-"""What evaluating something may do beside giving a value.
+"""The effects of evaluating code: what it does besides giving a value.
 
     asks      sends requests to a model
     prints    writes to standard output
     reads     looks at files or the environment
     writes    changes files, asks the user, or shows how a model answers
-    unknown   calls something of which nothing is known
+    unknown   calls code of which nothing is known
 
-A function has the effects of all that it may call, and of the functions that it shows to a model,
-also where these are in other scripts.
+A function has the effects of all functions that it may call or shows to a model, also of those in
+other scripts.
 
     f summarize(text: string) -> string:
         ret $ Sum up {text}. $          only asks: in a program, calls of it may run together
 
     program $ ... {summarize} ... $             program(..., pure=[summarize])
 
-Functions that neither ask nor do anything else are over before a thread for them has begun, so
-programs do not name them.
+Programs name no function that neither asks nor has an effect: it returns before a thread for it has
+started.
 
-What is not known to do nothing is unknown: a node that no rule names, an import, a value of a class
-of Python that is made by code of its own. To compare and to show a value does nothing.
+Code is unknown unless a rule says that it does nothing. So nodes without a rule, imports, and
+values that code of a Python class creates are unknown. Comparing and showing a value has no effect.
 """
 
 from collections.abc import Container, Iterable, Sequence, Set
@@ -65,12 +65,12 @@ from saftc.types.types import (
     within,
 )
 
-# What something does by itself, and the functions that it may call.
+# The effects of some code itself, and the functions that it may call.
 _Found = tuple[Set[Effect], Set[n.FunctionDef]]
 _NOTHING: _Found = frozenset(), frozenset()
 
 UNKNOWN = frozenset[Effect]({"unknown"})
-# What runs ahead of its turn has none of these.
+# Code that runs ahead of its turn has none of these.
 _NEVER_AHEAD = frozenset[Effect]({"unknown", "writes"})
 
 # Modules of Python's library whose functions only calculate.
@@ -80,22 +80,24 @@ _CALCULATING = frozenset(
 )
 
 
-# Functions of it that only look at the clock, with the number of texts that they take without
-# failing. None measures how long something takes: ahead of its turn it would measure another thing.
+# Functions of Python's library that only read the clock, with the number of texts that they take
+# without failing. None measures how long something takes: ahead of its turn it would measure
+# something else.
 _CLOCK = {"datetime.date.today": 0, "time.strftime": 1, "time.ctime": 0, "time.asctime": 0}
-# The same of functions that only calculate.
+# The same for functions that only calculate.
 _STANDARD = {"html.escape": 1, "html.unescape": 1, "re.escape": 1, "textwrap.dedent": 1}
 
 
-# Values of these types are what they are, also in Python.
+# Values of these types run no code of their own, also in Python.
 _DATA = (ListType, MapType, ObjectType, TupleType, LiteralType, UnionType)
 _PLAIN = (STRING, INT, FLOAT, BOOL, NIL)
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a call of a function may do, and what it reads of the variables around functions: with
-    all that it may call.
+    """What a call of a function, with all its callees, may do and reads.
+
+    `reads` are the variables around functions that it reads.
     """
 
     effects: frozenset[Effect]
@@ -104,11 +106,11 @@ class Summary:
 
 
 class Effects:
-    """The effects in a module; each of its functions has one summary.
+    """The effects in a module, with one summary for each of its functions.
 
-    `pure` are patterns of Python functions without effects, as in `geo.*`. Without `has_clock`, a
-    look at the clock is an effect.
-    The effects in a script that `is_imported` are those that its functions have elsewhere.
+    `pure` are patterns of Python functions without effects, as in `geo.*`. Without `has_clock`,
+    reading the clock is an effect. If `is_imported`, the effects are those that the script's
+    functions have when another script calls them.
     """
 
     def __init__(
@@ -121,7 +123,7 @@ class Effects:
         known: "dict[int, Effects] | None" = None,
     ) -> None:
         self.facts = facts
-        # Those of all scripts that are imported, from wherever, by their facts.
+        # The effects of all scripts that are imported, directly or not, by the id of their facts.
         self._known = {} if known is None else known
         if is_imported:
             self._known[id(facts)] = self
@@ -135,7 +137,7 @@ class Effects:
 
     @cached_property
     def _meets_python(self) -> bool:
-        """Whether a value of which nothing is known may be an object of Python."""
+        """Whether a value of unknown type may be a Python object."""
         modules = (n.ImportStmt, n.FromImport)
         return any(one._meets_python for one in self._scripts) or any(
             "unknown" in self._of_import(node)[0] for node in nodes_of(self.facts.module, *modules)
@@ -143,7 +145,7 @@ class Effects:
 
     @cached_property
     def _scripts(self) -> tuple["Effects", ...]:
-        """Those of the scripts that this one imports, directly or not."""
+        """The effects of the scripts that this one imports, directly or not."""
         scripts, known = self.facts.scripts, self._known
         return tuple(known.get(id(one)) or self._beside(one, is_imported=True) for one in scripts)
 
@@ -162,9 +164,10 @@ class Effects:
 
     @cached_property
     def prints_in_turn(self) -> bool:
-        """Whether what functions print waits for its turn for the sake of scripts that import them.
+        """Whether printing in functions waits for its turn, for scripts that import this one.
 
-        So it is where the script does nothing by itself, and one of its functions asks and prints.
+        It does if the script has no `main`, at most reads at its top level, and has a function that
+        asks and prints.
         """
         effects = self._beside(self.facts, is_imported=False) if self._is_imported else self
         top = self.facts.module.statements
@@ -183,28 +186,28 @@ class Effects:
         return next(one for one in (self, *self._scripts) if one.facts is facts)
 
     def script_of(self, definition: n.FunctionDef) -> "Effects":
-        """The effects in the script that a function is in."""
+        """The effects in the script that defines a function."""
         return next(one for one in (self, *self._scripts) if one.facts.is_own(definition))
 
     def of(self, *nodes: n.Node) -> set[Effect]:
-        """What evaluating the nodes may do."""
+        """The effects of evaluating the nodes."""
         return self._with_functions(self._directly(nodes))
 
     def of_run(self, statement: n.Statement) -> set[Effect]:
-        """What a statement does when its module runs; a definition evaluates its defaults alone."""
+        """The effects of running a statement of a module; of a definition, only the defaults."""
         is_definition = isinstance(statement, n.FunctionDef | n.RecordDef)
         return self.of(*(evaluated_by(statement) if is_definition else [statement]))
 
     def of_node(self, node: n.Node) -> set[Effect]:
-        """What a node by itself may do, beside what its parts do."""
+        """The effects of a node itself, without those of its parts."""
         return self._with_functions(self._by_itself(node))
 
     def of_function(self, definition: n.FunctionDef) -> Set[Effect]:
-        """What a call of a function may do."""
+        """The effects of a call of a function."""
         return self.summary(definition).effects
 
     def summary(self, definition: n.FunctionDef) -> Summary:
-        """What is known of a call of a function."""
+        """The summary of a function, computed once."""
         for ring in self.unknown_of(definition, self._summaries):
             self._summaries.update(dict.fromkeys(ring, self._closed(ring)))
         return self._summaries[definition]
@@ -212,8 +215,9 @@ class Effects:
     def unknown_of(
         self, definition: n.FunctionDef, known: Container[n.FunctionDef]
     ) -> Iterable[Sequence[n.FunctionDef]]:
-        """What a function reaches and itself, as far as that is not known: those first that are
-        called, and together those that call each other. Who takes some makes them known.
+        """The rings outside of `known` that a function reaches, its own included, callees first.
+
+        The caller must add each ring to `known` before it takes the next one.
         """
         return () if definition in known else rings(definition, self._calls, known)
 
@@ -228,22 +232,24 @@ class Effects:
         )
 
     def outer(self, code: Code) -> set[Symbol]:
-        """The variables around code that it reads; that of another script reads none here."""
+        """The outer variables that a function or module reads; none for code of another script."""
         captured = self.facts.names.captures.get(code, ())
         return {symbol for symbol in captured if symbol.kind in ("variable", "parameter")}
 
     def read_in_functions(self, *nodes: n.Node) -> set[Symbol]:
-        """What the functions that the nodes may reach read of the names around them."""
+        """The outer variables read by the functions that the nodes may reach."""
         functions = self._directly(nodes)[1]
         return set[Symbol]().union(*(self.summary(one).reads for one in functions))
 
     def only_asks(self, definition: n.FunctionDef) -> bool:
-        """Whether a call of a function asks a model, and has no other effect."""
+        """Whether a call of a function asks a model and has no other effect."""
         return self.of_function(definition) == {"asks"}
 
     def only_waits(self, definition: n.FunctionDef) -> bool:
-        """Whether a call has no effect but that it asks, and waits: for a model, or in Python whose
-        functions are declared to have none. Others are over before a thread has begun.
+        """Whether a call waits and has no effect except asking.
+
+        It waits for a model, or in Python functions that are declared pure. Other calls return
+        before a thread has started.
         """
         if not self.of_function(definition) <= {"asks"}:
             return False
@@ -260,7 +266,7 @@ class Effects:
         return self.reached(self._directly(nodes)[1])
 
     def reached(self, functions: Iterable[n.FunctionDef]) -> set[n.FunctionDef]:
-        """The functions themselves, and those that they may reach."""
+        """The functions themselves and all that they may reach."""
         pending, found = [*functions], set[n.FunctionDef]()
         while pending:
             one = pending.pop()
@@ -272,7 +278,7 @@ class Effects:
     def first_unknown(
         self, *nodes: n.Node, kinds: frozenset[Effect] = _NEVER_AHEAD
     ) -> n.Node | None:
-        """The first of the nodes, and of those in them, that has an effect of these kinds."""
+        """The first node, among these and those in them, that has an effect of these kinds."""
         pending = [*reversed(nodes)]
         while pending:
             node = pending.pop()
@@ -282,9 +288,10 @@ class Effects:
         return None
 
     def origin_of(self, node: n.Node) -> tuple["Effects", n.Node, n.FunctionDef | None]:
-        """Where a node has such an effect from: itself, or a place in a function that it reaches.
+        """The place that causes such an effect: the node, or a place in a function that it reaches.
 
-        With it come the effects in the script of that place, and the function.
+        Returns the effects of that place's script, the place, and the function around it (None for
+        the node itself).
         """
         effects, functions = self._by_itself(node)
         if effects & _NEVER_AHEAD:
@@ -300,25 +307,25 @@ class Effects:
         )
 
     def shows_unknown(self, node: n.Expression) -> bool:
-        """Whether a value that is shown to a model may be a function of which nothing is known."""
+        """Whether a value that is shown to a model may be a function of unknown type."""
         is_declared = self.is_declared_pure(node)
         found = self._of_value(self.facts.types.get(node, ANY), is_called=False)
         return not is_declared and "unknown" in found[0]
 
     def is_declared_pure(self, node: n.Expression) -> bool:
-        """Whether the user says that a Python function has no effects."""
+        """Whether the user declares that a Python function has no effects."""
         name = self.python_name(node)
         return name is not None and any(fnmatchcase(name, pattern) for pattern in self._pure)
 
     def is_standard(self, node: n.Call) -> bool:
-        """Whether a call is of a function of Python's library that only gives a value."""
+        """Whether a call is of a function in Python's library that only returns a value."""
         types = [self.facts.types.get(one.value, ANY) for one in node.arguments]
         takes = self._standard.get(self.python_name(node.function) or "")
         return takes == len(types) and all(one == STRING for one in types)
 
     @cached_property
     def _named_whole(self) -> dict[n.Name, n.Member]:
-        """The names that the paths of imported functions begin with, with the longest paths."""
+        """The first names of paths to imported functions, with the longest paths."""
         found: dict[n.Name, n.Member] = {}
         for path in nodes_of(self.facts.module, n.Member):
             first: n.Expression = path
@@ -332,17 +339,17 @@ class Effects:
 
     @cached_property
     def _standard_names(self) -> set[n.Expression]:
-        """What names those functions where they are called."""
+        """The callees of all calls of such functions."""
         calls = nodes_of(self.facts.module, n.Call)
         return {one.function for one in calls if self.is_standard(one)}
 
     def path_in_python(self, node: n.Name | n.Member) -> str | None:
-        """The whole path that a name of Python is the beginning of, as `pure` takes it."""
+        """The full path that a Python name begins, as `pure` takes it."""
         whole = self._named_whole.get(node, node) if isinstance(node, n.Name) else node
         return self.python_name(whole)
 
     def is_pure_tool(self, node: n.ServerCall) -> bool:
-        """Whether the user says that a tool of a server has no effects: `mcp(docs).search`."""
+        """Whether the user declares that a server's tool has no effects: `mcp(docs).search`."""
         name = f"mcp({node.server}).{node.tool}"
         return any(name == pattern or fnmatchcase(name, pattern) for pattern in self._pure)
 
@@ -357,7 +364,7 @@ class Effects:
         return self._in_body(function)[1]
 
     def _directly(self, nodes: Iterable[n.Node]) -> _Found:
-        """What the nodes and all below them do, each of which is asked once."""
+        """The effects of the nodes with all below them; each node is analysed once."""
         found = [self._below.get(one) or self._with_parts(one) for one in nodes]
         return found[0] if len(found) == 1 else _both(*found)
 
@@ -414,7 +421,7 @@ class Effects:
         return record if record is not None and record.module is not None else None
 
     def is_declared(self, record: RecordFacts) -> bool:
-        """Whether the user says that a class of Python has no effects."""
+        """Whether the user declares that a Python class has no effects."""
         path = f"{record.module}.{record.node.name.text}"
         return any(fnmatchcase(path, pattern) for pattern in self._pure)
 
@@ -425,13 +432,13 @@ class Effects:
         enum = self.facts.enum_of(node.value)
         name = node.name.text
         if self.facts.is_imported(node) or (enum is not None and name in enum.choices):
-            # The name it begins with is looked at with its whole path.
+            # The rule for its first name judges the whole path.
             return set(), set()
         owners = members(self.facts.types.get(node.value, ANY))
         return ({"unknown"} if any(self._runs(one, name) for one in owners) else set()), set()
 
     def _runs(self, owner: Type, name: str) -> bool:
-        """Whether code of Python may run when a value is asked for its member."""
+        """Whether reading a member of a value may run Python code."""
         if owner == ANY:
             return self._meets_python
         definition = owner.definition if isinstance(owner, RecordType) else None
@@ -442,7 +449,7 @@ class Effects:
         return not (is_read and isinstance(owner, RecordType) and self.facts.is_data(owner, name))
 
     def _of_arguments(self, node: n.Call) -> _Found:
-        """What a call does with its arguments: a builtin may call one, Python may call any."""
+        """What a call may do with its arguments: a builtin may call one, Python may call any."""
         form = self.facts.forms.calls[node]
         match form:
             case BuiltinCall(by=by) if by is not None:
@@ -458,7 +465,7 @@ class Effects:
     # Names and calls
 
     def _of_import(self, node: n.ImportStmt | n.FromImport) -> _Found:
-        """What a module does when it is imported; a script does what is at its top."""
+        """The effects of importing a module; importing a script runs its top level."""
         if isinstance(node, n.ImportStmt):
             bound = [(node.alias or node.module, node.module)]
         else:
@@ -488,7 +495,7 @@ class Effects:
         return (set() if is_known else {"unknown"}), set()
 
     def _meant(self, symbol: Symbol) -> tuple["Effects", Symbol]:
-        """Where a name comes from, through all scripts that pass it on, and what it is there."""
+        """The definition of a name and its script, through all scripts that pass it on."""
         target = self.facts.imported.get(symbol)
         if target is None:
             return self, symbol
@@ -498,7 +505,7 @@ class Effects:
         return self, symbol  # a class of Python
 
     def _in_module(self, node: n.Member) -> tuple["Effects", Symbol] | None:
-        """The same for `module.name` of another script."""
+        """The same for `module.name` of another script; None for other nodes."""
         meant = self.facts.member_of_module(node)
         if meant is None:
             return None
@@ -509,19 +516,19 @@ class Effects:
         return symbol.kind == "import" and symbol not in self.facts.modules
 
     def _is_data(self, node: n.Expression) -> bool:
-        """Whether its type says that it is a value which does nothing: `MAILS` of a module."""
+        """Whether the type of a node is plain data, which runs no code: `MAILS` of a module."""
         return _is_data(self.facts.types.get(node, ANY))
 
     def _is_pure_import(self, symbol: Symbol) -> bool:
         module, name = self._imports.get(symbol, ("", ""))
         if module in _CALCULATING:
             return True
-        # Of a module that is imported whole, its functions are named in many ways.
+        # The functions of a module that is imported as a whole have many names.
         path = f"{module}.{name or '*'}"
         return any(path == pattern or fnmatchcase(path, pattern) for pattern in self._pure)
 
     def python_name(self, node: n.Expression) -> str | None:
-        """The whole name of a function of Python, with its module; None of anything else."""
+        """The full name of a Python function, with its module; None for anything else."""
         path: list[str] = []
         while isinstance(node, n.Member):
             path.insert(0, node.name.text)
@@ -538,7 +545,7 @@ class Effects:
         return self._of_value(self.facts.types.get(node, ANY), is_called=True)
 
     def _is_looked_at(self, node: n.Expression) -> bool:
-        """Whether the name of what is called has said what it does."""
+        """Whether the rule for the callee's name already covers the call."""
         found = self._in_module(node) if isinstance(node, n.Member) else None
         if found is None and isinstance(node, n.Member):
             # A member of Python's.
@@ -572,7 +579,7 @@ class Effects:
         return effects, called
 
     def _of_value(self, type_: Type, *, is_called: bool) -> _Found:
-        """What it does when a value of this type is called, here or by a model."""
+        """The effects of calling a value of this type, here or by a model."""
         effects, called = set[Effect](), set[n.FunctionDef]()
         for member in members(type_):
             match member:
@@ -592,7 +599,7 @@ def _is_data(type_: Type) -> bool:
 
 
 def _both(*found: _Found) -> _Found:
-    """What all of these do."""
+    """The union of these effects and functions."""
     return {e for effects, _ in found for e in effects}, {f for _, called in found for f in called}
 
 
@@ -617,7 +624,7 @@ def _imports(facts: Facts) -> dict[Symbol, tuple[str, str]]:
 
 # Rules of records, and checks of prompts
 
-# What is known of Python's library beside the modules that only calculate.
+# Parts of Python's library without effects, beside the modules that only calculate.
 _KNOWN_PURE = (
     *("datetime.date", "datetime.datetime", "datetime.time", "datetime.timedelta"),
     *("datetime.date.fromisoformat", "datetime.datetime.fromisoformat"),
@@ -629,7 +636,7 @@ _KNOWN_PURE = (
 def check_rules(facts: Facts, mistakes: Collector, pure: Iterable[str] = ()) -> None:
     """Reports rules of records that ask a model, or have or may have effects.
 
-    `pure` are patterns of the Python functions that the project says have none.
+    `pure` are patterns of the Python functions that the project declares to have none.
     """
     effects = Effects(facts, (*pure, *_KNOWN_PURE), has_clock=False)
     for record in nodes_of(facts.module, n.RecordDef):
@@ -646,7 +653,7 @@ def check_rules(facts: Facts, mistakes: Collector, pure: Iterable[str] = ()) -> 
 
 
 def _way_out(node: n.Node, effects: Effects) -> str:
-    """What can be done about a rule that may have effects."""
+    """The hint for a rule that may have effects."""
     function = node.function if isinstance(node, n.Call) else node
     name = effects.python_name(function) if isinstance(function, n.Expression) else None
     if name is None:
@@ -670,7 +677,7 @@ def _rule_problem(node: n.Node, effects: Effects) -> str | None:
 
 
 def check_judges(facts: Facts, mistakes: Collector) -> None:
-    """Reports what stands behind `check` at a prompt and cannot judge its value."""
+    """Reports values of the option `check` that cannot judge the value of their prompt."""
     by_fields = {node.value for node in nodes_of(facts.module, n.DestructureStmt)}
     for node in nodes_of(facts.module, n.Prompt):
         type_ = _judge_of(facts, node)
@@ -692,7 +699,7 @@ def check_judges(facts: Facts, mistakes: Collector) -> None:
 
 
 def _judge_of(facts: Facts, node: n.Prompt) -> Type | None:
-    """The type of what stands behind `check` in the options of a prompt."""
+    """The type of the option `check` of a prompt."""
     options = None if node.options is None else facts.types.get(node.options)
     field = options.field("check") if isinstance(options, ObjectType) else None
     return None if field is None else field.type
@@ -701,7 +708,7 @@ def _judge_of(facts: Facts, node: n.Prompt) -> Type | None:
 def _check_judge(
     facts: Facts, node: n.Expression, type_: Type, asked: Type, mistakes: Collector
 ) -> None:
-    """Reports what is not a function of one such value that fails, and has no other effect."""
+    """Reports a judge unless it takes the value, fails on a bad one, and has no other effect."""
     if type_ == ANY or isinstance(type_, CallableType):
         return
     expected, hint = f"a function that takes {show(asked)}", None

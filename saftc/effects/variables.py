@@ -1,4 +1,4 @@
-"""Which variables a stretch of a script assigns, and which it reads before it has assigned them."""
+"""Which variables statements assign, and which they read before assigning them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -8,12 +8,12 @@ from saftc.check.statements import all_statements, blocks_of, bound_by
 from saftc.effects.effects import Effects
 from saftc.syntax import nodes as n
 
-# Symbols with a value; only ever looked into.
+# Symbols with a value; never changed in place.
 _Certain = frozenset[Symbol]
 
 
 class Flow:
-    """Reads and assignments, also through the functions that are called."""
+    """Reads and assignments of statements, called functions included."""
 
     def __init__(self, effects: Effects) -> None:
         self.facts = effects.facts
@@ -21,22 +21,22 @@ class Flow:
         self._statements: dict[n.Statement, tuple[_Certain, _Certain | None]] = {}
 
     def assigned(self, statements: Iterable[n.Statement]) -> set[Symbol]:
-        """What the statements may assign."""
+        """The variables that the statements may assign."""
         return {symbol for one in all_statements(statements) for symbol in self.bound(one)}
 
     def bound(self, statement: n.Statement | n.ComprehensionClause) -> list[Symbol]:
-        """What a statement itself assigns or defines, in order."""
+        """The variables that a statement itself assigns or defines, in order."""
         return [self.facts.names.of(identifier) for identifier in bound_by(statement)]
 
     def read(self, *nodes: n.Node) -> set[Symbol]:
-        """What evaluating the nodes reads, itself or in functions."""
+        """The variables that evaluating the nodes reads, directly or in functions."""
         own = {symbol for symbol, _ in self.facts.names.read(*nodes)}
         return own | self.effects.read_in_functions(*nodes)
 
     def early_reads(self, statements: Iterable[n.Statement], certain: set[Symbol]) -> set[Symbol]:
-        """What the statements may read that they have not certainly assigned before.
+        """The variables that the statements may read before they certainly assign them.
 
-        `certain` has a value at the beginning, and grows by what has one at the end.
+        `certain` has a value at the beginning, and grows by the variables that have one at the end.
         """
         found, assigned = set[Symbol](), _Certain()
         for statement in statements:
@@ -49,8 +49,9 @@ class Flow:
         return found
 
     def _of_statement(self, statement: n.Statement) -> "tuple[_Certain, _Certain | None]":
-        """What a statement may read that it has not assigned before, and what it certainly assigns;
-        None where nothing goes on below it.
+        """The variables that a statement reads early, and those that it certainly assigns.
+
+        The latter are None if the script never continues below the statement.
         """
         if statement not in self._statements:
             early = _Early(self)
@@ -60,7 +61,7 @@ class Flow:
 
 
 class _Early(ForwardAnalysis[_Certain]):
-    """The state is what was certainly assigned."""
+    """Collects early reads; the state is the set of variables that were certainly assigned."""
 
     def __init__(self, flow: Flow) -> None:
         super().__init__()
@@ -73,7 +74,7 @@ class _Early(ForwardAnalysis[_Certain]):
 
     def bind(self, statement: n.Statement, state: _Certain) -> _Certain:
         if isinstance(statement, Code):
-            # It may run from here on, also where no call is in sight.
+            # It may run from here on, also where no call is visible.
             self.found |= self.flow.effects.outer(statement) - state
         return state.union(self.flow.bound(statement))
 
@@ -83,7 +84,7 @@ class _Early(ForwardAnalysis[_Certain]):
 
 
 def continues_of(statements: Iterable[n.Statement]) -> Iterator[n.ContinueStmt]:
-    """The `continue`s of a loop's own body."""
+    """The `continue`s that belong to a loop's own body."""
     for statement in statements:
         if isinstance(statement, n.ContinueStmt):
             yield statement

@@ -1,1 +1,1 @@
-"""Which of several ways of writing it in Python is taken."""
+"""The choice between several Python forms of a construct."""

@@ -1,7 +1,7 @@
-"""What is chosen of the Python that a script becomes, where the types alone do not say it.
+"""The choices of Python forms that types alone do not decide.
 
-`check.forms` says how a construct is written that its own types decide. What is here rests on
-more: on effects, on what may fail, on where else a name is read. The emitter asks, and writes.
+`check.forms` has the forms that a construct's own types decide. The choices here also need effects,
+possible failures, and other reads of a name. The emitter asks for them and writes the code.
 """
 
 from collections.abc import Mapping
@@ -51,7 +51,7 @@ class Counted:
 
 
 class Choices:
-    """The choices of a module, by its facts and its plan."""
+    """The choices of a module, from its facts and its plan."""
 
     def __init__(self, facts: Facts, plan: Plan) -> None:
         self.facts = facts
@@ -59,15 +59,15 @@ class Choices:
 
     @cached_property
     def values(self) -> Values:
-        """How values are written where their place takes them in one of several ways."""
+        """The Python forms of values, which depend on where they are used."""
         return Values(self.facts)
 
     @cached_property
     def made_in_calls(self) -> set[n.Parameter]:
-        """The parameters whose default is made by each call that leaves the argument out.
+        """The parameters whose default each call creates if it leaves the argument out.
 
-        Those of functions that are only called: as a value, or as a tool of a model, a function
-        must tell whether it was given nil. So must one whose parameter may be nil.
+        They belong to functions that are only called. A function that is used as a value, or as a
+        tool of a model, must tell whether it was given nil; so must one whose parameter may be nil.
         """
         functions = only_called(self.facts.module, self.facts, is_made_anew)
         return {
@@ -86,7 +86,7 @@ class Choices:
 
     @cached_property
     def entry(self) -> Entry:
-        """What of the top level becomes `main` in the async form."""
+        """The part of the top level that becomes `main` in the async form."""
         return entry_of(self.plan, self.growth)
 
     @cached_property
@@ -95,15 +95,17 @@ class Choices:
         return Variables(self.facts, self.plan, self.growth, self.entry)
 
     def is_plain(self, node: n.Expression) -> bool:
-        """Whether no one can tell when, or how often, an expression is evaluated."""
+        """Whether it is not observable when, or how often, an expression is evaluated."""
         return not self.plan.effects.of(node) and self._is_certain(node)
 
     def _is_certain(self, node: n.Expression) -> bool:
         return self.plan.certainty.expression(node) is None
 
     def tools_beside(self, node: n.Prompt) -> list[n.Expression] | None:
-        """The tools of a prompt whose calls may run at the same time; None leaves that to the
-        runtime. In an event loop it lets every `async def` do so, which some of a script may not.
+        """The tools of a prompt whose calls may run at the same time; None lets the runtime decide.
+
+        In an event loop the runtime runs all `async def` tools in parallel, but some tools of a
+        script must run in order.
         """
         found: dict[str, n.Expression] = {}
         has_order = is_needed = False
@@ -130,8 +132,9 @@ class Choices:
     def bare_functions(self) -> set[n.FunctionDef]:
         """The functions that are written without annotations, as they are in the script.
 
-        Nothing is known of them, and they are given what the script itself declares as `any`: that
-        is dynamic by its own word. Of all others Python's strict checkers learn what is `Any`.
+        Their types are unknown, and a call passes them a value that the script declares as `any`:
+        such a script chose dynamic types. All other functions get `Any` annotations, for Python's
+        strict checkers.
         """
         facts, docs = self.facts, self.facts.module.docs
         found: set[n.FunctionDef] = set()
@@ -144,7 +147,7 @@ class Choices:
             one
             for one in found
             if _is_unknown(facts.functions[one])
-            # What is said of a parameter is in its annotation.
+            # The annotation of a parameter holds its documentation.
             and docs.keys().isdisjoint(one.parameters)
         }
 
@@ -153,23 +156,21 @@ class Choices:
         return isinstance(node, n.Name) and declared.get(self.facts.names.of(node)) == ANY
 
     def has_opposite(self, node: n.Comparison) -> bool:
-        """Whether one of two values is less than the other, or not less: none is a float, which may
-        be no number.
-        """
+        """Whether the order of two values has an opposite: not for floats, which may be NaN."""
         types = (self.facts.type_of(node.left), self.facts.type_of(node.right))
         return not any(may_be(one, FLOAT) for one in types)
 
     def is_checked(self, value: n.Expression, wanted: Type, frame: Frame) -> bool:
-        """Whether a function checks what it returns, as checkers take it for any value."""
+        """Whether a function checks its return value, since type checkers take that for `Any`."""
         coercion = self.facts.coercions.get(value)
         is_as_it_is = coercion is None or coercion.fit == Assignability.EXACT
         return is_known(wanted) and is_as_it_is and self.variables.reads_as_any(value, frame)
 
     def keeps_failure(self, statement: n.TryStmt, error: Symbol) -> bool:
-        """Whether a failure has a variable of its own beside the exception.
+        """Whether a failure has its own variable beside the exception.
 
-        One that is read more than once has; so has one that may be read when the handler has ended,
-        or when the name of the function that has failed is that of another one.
+        It has one if it is read more than once. It also has one if it may be read after the handler
+        has ended, or if a called name is assigned in the handler.
         """
         facts, plan = self.facts, self.plan
         nodes = [node for one in statement.handler for node in walk(one)]
@@ -191,13 +192,13 @@ class Choices:
     # Items
 
     def is_lazy(self, builtin: Builtin, node: n.Expression) -> bool:
-        """Whether no one can tell that `builtin` takes the items of `node` while they are made."""
+        """Whether it is unobservable that `builtin` takes the items of `node` one by one."""
         awaits = self.plan.awaits
         if awaits is not None and any(awaits.of(one) is not None for one in walk(node)):
             return False  # Python has other generators for what waits
         if builtin.goes_over == "some":
             return self.is_plain(node)  # it leaves out the rest
-        # A sum of integers and floats may fail itself, and what Python's code raises end a
+        # A sum of integers and floats may itself fail, and an exception of Python code ends a
         # generator.
         item = item_type(self.facts.type_of(node))
         kinds = ("int", "float", "decimal", "duration")
@@ -206,7 +207,7 @@ class Choices:
         return is_known_to_end and (adds_alike or self._is_certain(node))
 
     def counted(self, node: n.Expression) -> Counted | None:
-        """What Python's `count` counts, where it compares as Saft does."""
+        """The operands of Python's `count` for a comprehension, if it compares as Saft does."""
         facts = self.facts
         match node:
             case n.Comprehension(
@@ -247,8 +248,9 @@ class Choices:
     # Prompts
 
     def names_of_holes(self, node: n.Prompt) -> dict[n.Hole, str]:
-        """The names of the holes that have one: that of a name, or the last word of `ticket.title`
-        where no other hole has it.
+        """The names of the holes that have one: a plain name, or the last word of `ticket.title`.
+
+        The last word is taken only if no other hole has it.
         """
         holes = [part for part in node.parts if isinstance(part, n.Hole)]
         values = {one: approved(self.facts, one.value) or one.value for one in holes}
@@ -260,13 +262,13 @@ class Choices:
                 found[one] = word
         if len(found) == len(holes):
             return found
-        # Python makes what goes by position first: only what no one can see may come after it.
+        # Python evaluates positional arguments first: a later named one must not be observable.
         return {
             one: name for one, name in found.items() if one in named or self.is_plain(one.value)
         }
 
     def _last_word(self, node: n.Expression) -> str | None:
-        """The field that a hole is about. Of a function, the name would be told to the model."""
+        """The last field name in a hole; None for a function, whose name the model would see."""
         type_ = self.facts.type_of(node)
         if not is_known(type_) or any(
             isinstance(part, FunctionType | BuiltinType) for part in within(type_)

@@ -1,19 +1,18 @@
-"""Which assignments may change a list or an object in place, because no other name holds the value.
+"""Which assignments may change a list or an object in place, as no other name holds the value.
 
     found = []                          found = []
     for word in words:                  for word in words:
         found = found + [word]              found.append(word)
 
-Values are never changed in Saft, and where only one name holds a value, no one can tell. A name
-*owns* its list or object from an assignment of a new one (a literal, a comprehension, a sum) until
-the value gets anywhere else: into another name or value, into a function, out of the call. Names
-that inner functions read never own theirs. While a `for` goes over a value, a name may own it, but
-it must not grow.
+Saft never changes values. If only one name holds a value, a change is not observable. A name *owns*
+its list or object from an assignment of a new one (a literal, a comprehension, a sum) until the
+value escapes: into another name or value, into a function, out of the call. Names that inner
+functions read never own their values. While a `for` loops over a value, a name may own it, but the
+value must not grow.
 
 This is a forward analysis over each function and the module. Its state is the names that own their
-values, each with the loops that go over its value; where paths meet, a name owns its value if it
-does so on all of them. What is inside of statements and expressions that are not known here counts
-as handed on.
+values, each with the loops over its value. Where paths meet, a name owns its value if it does on
+all of them. Operands of unknown statements and expressions count as escaping.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,12 +30,12 @@ from saftc.types.builtins import Holds
 from saftc.types.relations import Assignability, fit
 from saftc.types.types import ANY, MapType, ObjectType, is_only, members
 
-# They are done with what they evaluate, and keep none of it.
+# These statements evaluate an expression and keep no part of its value.
 _DROPS = (n.ExpressionStmt, n.IfStmt, n.ForStmt, n.WhileStmt, n.AssertStmt)
 _Assignment = n.AssignStmt | n.AugmentedAssignStmt
 
 
-# The names that own their values, each with the loops that went over it.
+# The names that own their values, each with the loops that went over its value.
 _State = dict[Symbol, frozenset[Loop]]
 
 
@@ -53,7 +52,7 @@ def find_growth(facts: Facts) -> dict[n.Statement, Growth]:
 
 
 def _captured(facts: Facts) -> set[Symbol]:
-    """What functions read of the scopes around them."""
+    """The symbols that functions read from the scopes around them."""
     return {symbol for captured in facts.names.captures.values() for symbol in captured}
 
 
@@ -85,7 +84,7 @@ class _Finder(ForwardAnalysis[_State]):
         return _without(state, map(self.facts.names.of, bound_by(statement)))
 
     def join(self, states: Sequence[_State]) -> _State:
-        """A name owns its value if it does so on all ways."""
+        """The names that own their values on all paths."""
         first, *others = states
         met = dict(first)
         for other in others:
@@ -104,7 +103,7 @@ class _Finder(ForwardAnalysis[_State]):
         return {**state, symbol: frozenset()}
 
     def _may_change(self, symbol: Symbol, state: _State) -> bool:
-        """Whether a value can be changed in place: it is owned, and no loop goes over it."""
+        """Whether a value can be changed in place: it is owned, and no open loop iterates it."""
         loops = state.get(symbol)
         return loops is not None and loops.isdisjoint(turn.loop for turn in self.turns)
 
@@ -117,7 +116,7 @@ class _Finder(ForwardAnalysis[_State]):
     # Expressions
 
     def _handed_on(self, node: n.Node, *, is_kept: bool) -> Iterator[Symbol]:
-        """The names whose values somebody else may hold afterwards."""
+        """The names whose values may escape to another holder."""
         match node:
             case n.Name():
                 if is_kept:
@@ -134,7 +133,7 @@ class _Finder(ForwardAnalysis[_State]):
             case n.Prompt() if node.mode == "program" or node.options or node.after:
                 yield from self._mentioned(node)
             case _ if construct_of(node).keeps != "unknown" or isinstance(node, n.Prompt):
-                # What a prompt or a text shows is text from then on.
+                # A prompt or a text shows its parts: only their text is kept.
                 for part in children(node):
                     yield from self._handed_on(part, is_kept=construct_of(node).keeps == "parts")
             case _:
@@ -147,7 +146,7 @@ class _Finder(ForwardAnalysis[_State]):
             yield from self._handed_on(argument.value, is_kept=not is_looked_at)
 
     def _is_looked_at(self, node: n.Call, position: int) -> bool:
-        """Whether a call is done with an argument when it gives its value."""
+        """Whether a call keeps no reference to an argument when it returns."""
         if node.arguments[position].name is not None:
             return False
         match self._holds(node):
@@ -161,17 +160,17 @@ class _Finder(ForwardAnalysis[_State]):
                 return False
 
     def _holds(self, node: n.Expression) -> Holds:
-        """What of its arguments the value of a call may hold."""
+        """Which of its arguments the value of a call may hold."""
         form = self._builtin(node)
         return "arguments" if form is None else form.builtin.holds
 
     def _builtin(self, node: n.Expression) -> BuiltinCall | None:
-        """The call of a builtin by its name."""
+        """The form of a node that calls a builtin by its name; None for others."""
         form = self.facts.forms.calls.get(node) if isinstance(node, n.Call) else None
         return form if isinstance(form, BuiltinCall) else None
 
     def _is_new(self, node: n.Expression) -> bool:
-        """Whether the value is a list or an object that nothing has held before."""
+        """Whether the value is a list or an object that nothing held before."""
         match node:
             case n.ListLiteral() | n.ObjectLiteral() | n.Comprehension():
                 return True
@@ -186,7 +185,7 @@ class _Finder(ForwardAnalysis[_State]):
                 return False
 
     def _viewed(self, node: n.Expression) -> Iterator[Symbol]:
-        """The names whose values are gone over where the value of `node` is."""
+        """The names whose values are iterated when the value of `node` is."""
         match node:
             case n.Name():
                 yield self.facts.names.of(node)
@@ -209,14 +208,14 @@ class _Finder(ForwardAnalysis[_State]):
         is_same = isinstance(read, n.Name) and self.facts.names.of(read) is symbol
         if growth is None or not is_same or symbol in self._viewed_by(growth):
             return None
-        # The first assignment can be annotated with what the name holds later.
+        # The annotation of the first assignment can have the type that the name holds later.
         is_told = isinstance(symbol.node, n.AssignStmt) or self.facts.types.get(
             read
         ) == self.facts.types.get(statement.value)
         return growth if is_told else None
 
     def _grown(self, value: n.Expression) -> tuple[n.Expression, Growth | None]:
-        """What a list or object was before it grew to `value`, and how it did."""
+        """The expression that `value` extends, and how it does; no growth if it extends none."""
         match value:
             case n.Binary(operator="+", left=read, right=right):
                 growth = self._grown_list(right) if self._is_native(value) else None
@@ -263,7 +262,7 @@ class _Finder(ForwardAnalysis[_State]):
                 return Put(entries, is_item=False)
 
     def _has_fields(self, owner: ObjectType, entries: Sequence[n.Entry]) -> bool:
-        """Whether a class of objects has the fields, so that Python's checkers take them."""
+        """Whether a class of objects has the fields, so that Python's checkers accept them."""
         return all(
             isinstance(entry, n.Field)
             and (known := owner.field(entry.key.text)) is not None
@@ -277,18 +276,18 @@ class _Finder(ForwardAnalysis[_State]):
         return (is_proved and self._is_settled(entry.key)) or self._is_settled(entry.value)
 
     def _is_settled(self, node: n.Expression) -> bool:
-        """Whether it gives the same whenever it is evaluated, and never fails."""
+        """Whether it has the same value whenever it is evaluated, and never fails."""
         return never_fails(self.facts, node) and all(map(self._stays, walk(node)))
 
     def _stays(self, node: n.Node) -> bool:
-        """Whether it gives the same as long as its parts do."""
+        """Whether its value is the same as long as those of its parts are."""
         if isinstance(node, n.Call):
             form = self.facts.forms.calls.get(node)
             return isinstance(form, BuiltinCall) and form.builtin.is_pure
         return construct_of(node).stays
 
     def _viewed_by(self, growth: Growth) -> set[Symbol]:
-        """The names whose values are gone over while a value grows."""
+        """The names whose values are iterated while a value grows."""
         match growth:
             case Extend(added):
                 return set(self._viewed(added.value if isinstance(added, n.Spread) else added))
@@ -299,6 +298,6 @@ class _Finder(ForwardAnalysis[_State]):
 
 
 def _without(state: _State, symbols: Iterable[Symbol]) -> _State:
-    """The state when some names do not own their values any more."""
+    """The state without some names as owners."""
     gone = set(symbols)
     return state if gone.isdisjoint(state) else {s: state[s] for s in state if s not in gone}

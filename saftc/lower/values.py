@@ -1,10 +1,10 @@
-"""How values are written where their place takes them in one of several ways, by what they are.
+"""How values are written in Python where their place allows several forms.
 
     print(x)            x itself, or show(x)
     str(x)              x itself, str(x), or show(x)
     join(a, b)          which of the two is the separator
     sorted(xs, by: f)   key=f, key=len, key=str.upper
-    tags: [string] = [] a default that each record makes anew, and each call
+    tags: [string] = [] a default that each record creates anew, and each call
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ _ALIKE = ("int", "float", "date", "time", "decimal", "dataframe")
 class Text(Enum):
     """How the text of a value is written."""
 
-    # It is one.
+    # The value is a text.
     ITSELF = auto()
     # `str(value)`, which `print` does as well.
     STR = auto()
@@ -53,28 +53,30 @@ class Text(Enum):
 
 
 class Default(Enum):
-    """How the default of a field is written: Python shares one between all records, and refuses
-    one that could be changed."""
+    """How the default of a field is written.
 
-    # As it is.
+    Python shares a default between all records, and rejects one that could be changed.
+    """
+
+    # Unchanged.
     SHARED = auto()
-    # A list or an object that each record makes anew.
+    # A list or an object that each record creates.
     MADE = auto()
-    # What it is where the record is defined, copied by each: `names.copy`.
+    # The value at the definition of the record; each record copies it: `names.copy`.
     COPIED = auto()
-    # The same, of a value that cannot be copied so: `lambda value=x: value`.
+    # The same, for a value that `copy` cannot copy: `lambda value=x: value`.
     HELD = auto()
 
 
 class Joined(NamedTuple):
-    """What a `join` puts between which items."""
+    """The separator and the items of a `join`."""
 
     separator: n.Expression | None
     items: n.Expression
 
 
 class Key(NamedTuple):
-    """A function of Python that is the key of an order: `len`, `str.upper`."""
+    """A Python function that is the sort key: `len`, `str.upper`."""
 
     owner: str | None
     name: str
@@ -88,7 +90,7 @@ class Both(NamedTuple):
 
 
 class Values:
-    """The values of a module, by its facts."""
+    """Chooses how the values of a module are written, by its facts."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
@@ -98,7 +100,7 @@ class Values:
         return self.text_of(self.facts.type_of(node))
 
     def text_of(self, type_: Type) -> Text:
-        """How that of a value of a type is written."""
+        """How the text of a value of a type is written."""
         if is_only(type_, "string"):
             return Text.ITSELF
         return Text.STR if is_only(type_, "string", *_ALIKE) else Text.SHOW
@@ -108,7 +110,7 @@ class Values:
         return all(is_only(self.facts.type_of(one), kind) for one in nodes)
 
     def both(self, node: n.Conditional) -> Both | None:
-        """A conditional of bools of which one is written out, as `and` or `or`."""
+        """The `and` or `or` form of a conditional of bools with one literal branch, else None."""
         if not self.are("bool", node.then, node.other):
             return None
         match node:
@@ -122,7 +124,7 @@ class Values:
     # Builtins
 
     def joined(self, given: Sequence[n.Expression]) -> Joined:
-        """Which argument of a `join` is which: both orders are common."""
+        """The separator and the items among the arguments of a `join`: both orders are common."""
         if len(given) == 1:
             return Joined(None, given[0])
         one, other = given
@@ -130,7 +132,7 @@ class Values:
         return Joined(other, one) if is_first else Joined(one, other)
 
     def sum_of_none(self, node: n.Expression) -> Scalar | None:
-        """What the items are of which Python's sum of none would be another one, and 0."""
+        """The type of a sum whose empty case Python would get wrong, as 0; None for other sums."""
         added = BUILTINS["sum"].ways[0].result([self.facts.type_of(node)])
         return added if isinstance(added, Scalar) and added in (DECIMAL, DURATION) else None
 
@@ -142,7 +144,7 @@ class Values:
         return form.form != Form.OPS and form.arguments is not None
 
     def key(self, by: n.Expression, values: Sequence[n.Expression]) -> Key | None:
-        """What Python calls for a key where a builtin is meant; None: the value of `by` itself."""
+        """The Python function for a builtin that is a sort key; None: the value of `by` itself."""
         if not isinstance(by, n.Name) or self.facts.names.of(by).kind != "builtin":
             return None
         types = [self.facts.type_of(one) for one in values]
@@ -174,7 +176,7 @@ class Values:
         return Default.COPIED if is_copied else Default.HELD
 
     def _may_be_refused(self, type_: Type) -> bool:
-        """Whether a value of the type may be one that Python takes as no field's default."""
+        """Whether the type allows a value that Python rejects as a field's default."""
         return any(
             self.facts.is_of_python(member)
             if isinstance(member, RecordType)
@@ -183,22 +185,22 @@ class Values:
         )
 
     def gives_none_at_its_end(self, function: FunctionFacts) -> bool:
-        """Whether a function that gives a value elsewhere gives nil where it ends."""
+        """Whether a function that returns a value elsewhere returns nil where it ends."""
         type_ = function.returns
         return NIL in members(type_) and type_ != NIL and not ends(function.node.body)
 
     def is_made_late(self, message: n.Expression) -> bool:
-        """Whether the message of a rule may fail itself: it is made once the rule is broken."""
+        """Whether a rule's message may fail itself: it is created only when the rule is broken."""
         is_counted = any(
             isinstance(part, n.Binary) and not is_only(self.facts.type_of(part), "string", "int")
             for part in walk(message)
         )
-        # A number may be too large to be counted with.
+        # A number may be too large for arithmetic.
         return is_counted or not never_fails(self.facts, message)
 
 
 def is_made_anew(parameter: n.Parameter) -> bool:
-    """Whether the default of a parameter is one that callers in Python could change for all."""
+    """Whether the default of a parameter is one that Python callers could change for all calls."""
     node = parameter.default
     if not isinstance(node, n.ListLiteral | n.ObjectLiteral):
         return False
@@ -206,7 +208,7 @@ def is_made_anew(parameter: n.Parameter) -> bool:
 
 
 def emptied(type_: Type, *, is_list: bool) -> Type:
-    """What an empty list, or an empty object, is for a place of this type."""
+    """The type of an empty list, or an empty object, in a place of this type."""
     if type_ == ANY:
         return ListType(ANY) if is_list else MapType(ANY)
     wanted = ListType if is_list else MapType

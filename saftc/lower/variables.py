@@ -1,4 +1,4 @@
-"""The annotations of variables: what Python's type checkers cannot see in the values themselves.
+"""The annotations of variables that Python's type checkers cannot infer from the values.
 
     notes: list[str] = []             it is filled later
     total: int | float = 0            it holds another kind of number later
@@ -7,12 +7,12 @@
     d: str | None                     it is read as `str` before it holds None
     d = doubt(x)
 
-A name has one annotation: beside its first value, or in a line above what binds it first. That is
-so where the script counts on the first value (mypy knows no more of a name with an annotation
-beside its value than the annotation), and where no `=` binds it: by a loop, an unpacking, or
-prompts that are asked together. A function that runs ahead for a loop has variables of its own.
-Other variables have none, as a person would write them. The names of a destructuring are any value
-to checkers; one that a function returns is declared above it.
+A name has one annotation: beside its first value, or in a line above its first binding. It stands
+above if the script relies on the type of the first value (for a name annotated beside its value,
+mypy knows only the annotation). It also stands above if no `=` binds the name, but a loop, an
+unpacking, or prompts that are asked together. A function that runs ahead for a loop has its own
+variables. Other variables have no annotation, as a person would write them. The names of a
+destructuring are `Any` to checkers; one that a function returns is declared above it.
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence, Set
@@ -55,13 +55,13 @@ from saftc.types.types import (
     without,
 )
 
-# What runs ahead for a loop has variables of its own, and so has its head; other places have None.
+# The function that runs ahead for a loop has its own variables, and so has the head; else None.
 Frame = n.ForStmt | LoopPrefix | None
 
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """`type`, or a whole result of one of the types `results`; `is_above`: in a line of its own."""
+    """`type`, or a whole result of one of the types `results`; `is_above`: in its own line."""
 
     type: Type
     is_above: bool
@@ -70,10 +70,10 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class _Binding:
-    """One place where a variable gets a value of `type`, as far as that is known.
+    """A place that binds a variable to a value of `type`, as far as that is known.
 
-    `value` is the whole that is assigned; None where a part of something is bound, or an item. Of
-    what `is_taken` Python knows by other means: a parameter, or a list that a loop adds to.
+    `value` is the whole assigned expression; None if a part of something or an item is bound. If
+    `is_taken`, Python knows the type by other means: a parameter, or a list that a loop adds to.
     """
 
     statement: n.Statement
@@ -86,8 +86,8 @@ class _Binding:
 class Variables:
     """The variables of the Python module that a script becomes.
 
-    `growth` are the assignments that change the value of their name in place, and `entry` is what
-    `main` runs: it declares some of them global, and a global declaration has no annotation.
+    `growth` are the assignments that change the value of their name in place. `entry` is the part
+    that `main` runs: it declares some variables global, and a global declaration has no annotation.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class Variables:
         return None if found is None or found.is_above else found
 
     def of_draft(self, statement: n.ForStmt, frame: Frame) -> Annotation | None:
-        """That beside a list which begins empty and has an item more in each turn of a loop."""
+        """The annotation of a list that begins empty and gets an item in each turn of a loop."""
         (symbol,) = self._bound_outside(statement)
         first = self._bindings(symbol, frame)[0]
         is_declared = first.statement is not statement or first.is_taken
@@ -129,8 +129,9 @@ class Variables:
         return Annotation(first.type, is_above=False)
 
     def list_of_draft(self, statement: n.ForStmt, frame: Frame) -> str | None:
-        """The name of the list that grows in a loop over drafts of one, beside that of the draft;
-        None where nothing but the bodies of such loops sees that.
+        """The name of the list that grows in a loop over drafts, beside the name of the draft.
+
+        None if only the bodies of such loops read the variable.
         """
         (symbol,) = self._bound_outside(statement)
         bindings = [one.statement for one in self._bindings(symbol, frame)]
@@ -153,7 +154,7 @@ class Variables:
     def above(
         self, statements: Iterable[n.Statement], frame: Frame
     ) -> Iterator[tuple[n.Statement, Symbol, Annotation]]:
-        """Those in lines of their own above statements that are written as one."""
+        """The annotations in lines above statements that are written as one."""
         for statement in statements:
             for symbol in self._bound_outside(statement):
                 found = self._annotated(symbol, statement, frame)
@@ -161,8 +162,10 @@ class Variables:
                     yield statement, symbol, found
 
     def _open_parameters(self) -> Iterator[Symbol]:
-        """The parameters without an annotation to which another type is assigned: to checkers they
-        are any value."""
+        """The parameters without an annotation to which another type is assigned.
+
+        Checkers take them for `Any`.
+        """
         for function in nodes_of(self.facts.module, n.FunctionDef):
             types = self.facts.functions[function].parameters
             for parameter, type_ in zip(function.parameters, types, strict=True):
@@ -174,13 +177,13 @@ class Variables:
                     yield symbol
 
     def declared(self, symbol: Symbol) -> Annotation:
-        """That of a variable that gets its value elsewhere."""
+        """The annotation of a variable that is bound elsewhere."""
         type_ = self.facts.lasting_type(symbol)
         is_result = symbol in self.facts.history.does
         return _of_results([type_]) if is_result else Annotation(type_, is_above=True)
 
     def reads_as_any(self, value: n.Expression, frame: Frame) -> bool:
-        """Whether checkers take a value of a known type for any: `row["price"]` of a mixed dict."""
+        """Whether checkers take a value of known type for `Any`: `row["price"]` of a mixed dict."""
         pending, seen = [value], set[Symbol]()
         while pending:
             match pending.pop():
@@ -221,13 +224,13 @@ class Variables:
         return is_loop and self.facts.forms.loops.get(statement) == Form.DRAFTS
 
     def is_global(self, symbol: Symbol, frame: Frame) -> bool:
-        """Whether what is called so in a place is a variable of the module, and of no function."""
+        """Whether a symbol in a frame is a variable of the module, and not of a function."""
         is_at_top = symbol.scope is self.facts.names.scopes[self.facts.module]
         is_here = is_at_top and self._frame_of(symbol, frame) is None
         return is_here and (self.plan.awaits is None or symbol in self.shared)
 
     def _frame_of(self, symbol: Symbol, frame: Frame) -> Frame:
-        """The frame that has a variable of this symbol, from one outwards."""
+        """The innermost frame, from `frame` outwards, that has a variable for the symbol."""
         while frame is not None and not self.bindings.get((symbol, frame)):
             frame = self.around.get(frame)
         return frame
@@ -236,7 +239,7 @@ class Variables:
         return self.bindings.get((symbol, self._frame_of(symbol, frame)), ())
 
     def _all_bindings(self) -> dict[tuple[Symbol, Frame], list[_Binding]]:
-        """Where each variable of Python gets its values, in source order."""
+        """The bindings of each Python variable, in source order."""
         facts, plan, of = self.facts, self.plan, self.of
         self.bindings = found = dict[tuple[Symbol, Frame], list[_Binding]]()
 
@@ -290,7 +293,7 @@ class Variables:
         return [self.of(name) for name in assigned_by(statement)]
 
     def _annotated(self, symbol: Symbol, statement: n.Statement, frame: Frame) -> Annotation | None:
-        """The annotation of a variable, where `statement` is the first that binds it."""
+        """The annotation of a variable, if `statement` is the first that binds it."""
         first, *others = bindings = self._bindings(symbol, frame)
         if first.statement is not statement or first.is_taken:
             return None
@@ -321,7 +324,7 @@ class Variables:
     def _returned_field(
         self, symbol: Symbol, statement: n.Statement, first: _Binding
     ) -> Annotation | None:
-        """That of a name of a destructuring that a function returns: checkers do not know it."""
+        """The annotation of a destructured name that a function returns; checkers see Any."""
         if not isinstance(statement, n.DestructureStmt) or symbol not in self.returned:
             return None
         of = {self.of(one.name): one.schema for one in statement.fields}
@@ -329,9 +332,9 @@ class Variables:
         return _of_results([type_]) if first.is_result else Annotation(type_, is_above=True)
 
     def _is_read_as_less(self, symbol: Symbol, bindings: Sequence[_Binding], type_: Type) -> bool:
-        """Whether the script counts on what the first value is, where the name may hold more later.
+        """Whether the script relies on the first value's type, though the name may hold more later.
 
-        Of a name with an annotation beside its first value mypy knows no more than the annotation.
+        For a name annotated beside its first value, mypy knows only the annotation.
         """
         first, *others = bindings
         kinds = set(members(type_))
@@ -351,7 +354,7 @@ class Variables:
         )
 
     def _held(self, symbol: Symbol, bindings: Sequence[_Binding]) -> Type:
-        """What a variable holds. What grows in place is one list or object, whatever is added."""
+        """The type of a variable; one that grows in place is one list or object type."""
         schemas = (self._kept(one) or NEVER for one in bindings)
         type_ = union((*schemas, *(one.type for one in bindings)))
         if ANY in within(type_) or NEVER in within(type_):
@@ -366,7 +369,7 @@ class Variables:
         return type_
 
     def _kept(self, binding: _Binding) -> Type | None:
-        """A name's annotation in the script, where it says what the value does not say itself."""
+        """A name's annotation in the script, unless its prompt already has that type."""
         statement = binding.statement
         if not isinstance(statement, n.AssignStmt) or statement.schema is None or binding.is_result:
             return None
@@ -376,7 +379,7 @@ class Variables:
         return wanted
 
     def _holds_for(self, own: Type, binding: _Binding) -> bool:
-        """Whether the annotation of a variable allows what another place binds it to."""
+        """Whether the annotation of a variable allows another place's binding."""
         statement = binding.statement
         if isinstance(statement, n.AssignStmt):
             held = self.facts.held.get(statement.name)
@@ -392,7 +395,7 @@ class Variables:
 
 
 def _returned_symbols(facts: Facts) -> Set[Symbol]:
-    """The variables that some function with a known type returns, as they are or in parts."""
+    """The variables that some function with a known type returns, whole or in parts."""
     sources: dict[Symbol, list[Symbol]] = {}
     pending: list[Symbol] = []
     for node in nodes_of(facts.module):
@@ -416,7 +419,7 @@ def _returned_symbols(facts: Facts) -> Set[Symbol]:
 
 
 def _parts_of(value: n.Expression, facts: Facts) -> Iterator[Symbol]:
-    """The variables for whose sake checkers take a value for any, if they take them for any."""
+    """The variables that make checkers take a value for `Any` if they are `Any` themselves."""
     match value:
         case n.Name():
             yield facts.names.of(value)
@@ -442,14 +445,14 @@ def _of_results(types: Iterable[Type]) -> Annotation:
 
 
 def _of_bindings(bindings: Sequence[_Binding]) -> Annotation:
-    """`Result[str] | str`."""
+    """The annotation of a variable that holds results and plain values: `Result[str] | str`."""
     results = dict.fromkeys(one.type for one in bindings if one.is_result)
     plain = union(one.type for one in bindings if not one.is_result)
     return Annotation(plain, is_above=True, results=tuple(results))
 
 
 def _is_mixed(type_: Type) -> bool:
-    """Whether it is an object without a class, whose fields differ in type: `dict[str, Any]`."""
+    """Whether it is an object without a class whose fields differ in type: `dict[str, Any]`."""
     return any(
         isinstance(member, ObjectType)
         and not member.is_declared
@@ -459,7 +462,7 @@ def _is_mixed(type_: Type) -> bool:
 
 
 def _holds_empty(value: n.Expression) -> bool:
-    """Whether a list or object without anything in it is the value, or a part of it."""
+    """Whether the value is an empty list or object, or contains one."""
     match value:
         case n.ListLiteral(items=items):
             parts_ = (item.value if isinstance(item, n.Spread) else item for item in items)
@@ -475,7 +478,7 @@ def _holds_empty(value: n.Expression) -> bool:
 
 
 def _changes_type(bindings: Sequence[_Binding]) -> bool:
-    """Whether the variable holds what the type of its first value does not allow."""
+    """Whether the variable later holds a type that its first value does not allow."""
     first, *others = bindings
     later = {part for one in others for part in members(one.type)} - {ANY}
     if first.type == NIL and first.value is not None:
@@ -492,10 +495,10 @@ def _takes(first: Type, type_: Type) -> bool:
 
 
 def _is_known_to_checkers(bindings: Sequence[_Binding], type_: Type) -> bool:
-    """Whether checkers read a variable of the type as Saft does, right after it was assigned.
+    """Whether checkers read a variable of the type as Saft does, right after its assignment.
 
-    Of a list beside something else they know its items by where it was made, and what a
-    destructuring gives is any value to them.
+    In a union with a list, checkers infer its item type from where it was made. The names of a
+    destructuring are `Any` to them.
     """
     found = set(members(without(type_, NIL)))
     if len(found) < 2 or all(map(is_plain_dict, found)):

@@ -1,1 +1,1 @@
-"""What may run at the same time, and why something may not."""
+"""Which code may run at the same time, and why other code may not."""

@@ -1,10 +1,10 @@
-"""Why a prompt is asked in its turn where no loop and no group decides about it.
+"""Why a prompt stays in order if no loop and no group decides about it.
 
     title = $ A title for {paper} $         in order, as `print` stands between it and the next
     print(title)                            prompt
     motto = $ A motto for {paper} $
 
-Each prompt has a reason: what is around it, what is beside it, or who calls its function.
+Each prompt has a reason: the code around it, the code beside it, or the callers of its function.
 """
 
 from collections import defaultdict
@@ -28,18 +28,18 @@ _NAME_EACH = "give each answer a name, one directly below the other"
 
 
 class Alone:
-    """Tells of the prompts and calls of a module of which nothing was decided in its plan."""
+    """Explains the prompts and calls of a module about which its plan decided nothing."""
 
     def __init__(self, plan: Plan) -> None:
         self.effects = plan.effects
         self.flow = plan.certainty.flow
         self.module = plan.effects.facts.module
-        # What asks in an expression, by that.
+        # The prompts and calls in an expression, by the expression.
         self._asking: dict[n.Node, list[RequestPreview]] = {}
         self._around = {part: node for node in nodes_of(self.module) for part in children(node)}
 
     def of(self, node: RequestPreview) -> Explanation:
-        """What is told of a prompt, or of a call that asks."""
+        """The explanation for a prompt, or for a call that asks."""
         function = self._function_around(node)
         inside = self._inside(node)
         if inside is not None or function is None:
@@ -50,7 +50,7 @@ class Alone:
     # What is around it
 
     def _inside(self, node: RequestPreview) -> Explanation | None:
-        """Why it is in order where it stands, up to the function around it."""
+        """Why it stays in order inside of its function; None if nothing else there asks."""
         inner: n.Node = node
         while not isinstance(inner, n.FunctionDef | n.Module):
             around = self._around[inner]
@@ -99,7 +99,7 @@ class Alone:
     # What is beside it
 
     def _among(self, statement: n.Statement, block: Sequence[n.Statement]) -> Explanation | None:
-        """Why a statement goes with none of those in its block that ask as well."""
+        """Why a statement does not overlap with another one in its block; None if no other asks."""
         place = block.index(statement)
         asking = [i for i, one in enumerate(block) if i != place and self._runs_asking(one)]
         above = max((i for i in asking if i < place), default=None)
@@ -129,7 +129,7 @@ class Alone:
         return told or _told(_LOOKED_AT, two, "give it a name above both")
 
     def _told_of_names(self, statement: n.Statement) -> Explanation | None:
-        """Why the name of an answer keeps it apart."""
+        """Why the name of an answer prevents overlap."""
         facts = self.effects.facts
         for name in bound_by(statement):
             if facts.keeps_history(name):
@@ -155,7 +155,7 @@ class Alone:
         return node if isinstance(node, n.FunctionDef) else None
 
     def _called(self, function: n.FunctionDef) -> list[Explanation]:
-        """What is told of a function's prompts for each place that it is called from."""
+        """The explanations for a function's prompts, one for each place that calls the function."""
         name = function.name.text
         if name == "main" and not function.parameters:
             return [_told(_NOTHING_BESIDE, function.name)]

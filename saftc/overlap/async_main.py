@@ -1,4 +1,4 @@
-"""What of a script's top level becomes `main` in the async form.
+"""Which part of a script's top level becomes `main` in the async form.
 
     limit = 3                           limit = 3
     found = []
@@ -8,9 +8,10 @@
                                                 found.append(await ask(mail))
                                             print(found)
 
-`main` begins where something waits first, with the plain beginnings of what it goes on to change.
-Definitions stay in the module, so that others can import them; what these read and `main` sets is
-global, and so is what nothing reads. An import cannot wait, nor can a class: that is reported here.
+`main` begins with the first statement that waits. Above it, it takes the constant initial values of
+variables that it changes. Definitions stay in the module, so that others can import them. Variables
+that definitions read and `main` sets are global, and so are those that nothing reads. An import
+cannot wait, nor can a class: `check_waits` reports that.
 """
 
 from collections.abc import Container, Iterable
@@ -37,12 +38,12 @@ class Entry:
     inside: tuple[n.Statement, ...]
     outside: tuple[n.Statement, ...]
     shared: tuple[Symbol, ...] = ()
-    # Those of them that the module itself does not set.
+    # Those of the shared names that the module itself does not set.
     undeclared: tuple[Symbol, ...] = ()
 
 
 def entry_of(plan: Plan, in_place: Container[n.Statement] = ()) -> Entry:
-    """What `main` is; `in_place` are assignments that change the value of their name in place."""
+    """Splits the top level; `in_place` are assignments that change a value in place."""
     effects, awaits = plan.effects, plan.awaits
     facts, statements = effects.facts, effects.facts.module.statements
     first = None if awaits is None else _first(awaits)
@@ -72,8 +73,8 @@ def entry_of(plan: Plan, in_place: Container[n.Statement] = ()) -> Entry:
     set_outside = _bound(facts, outside)
     anew = [one for one in all_statements(ordered) if one not in in_place]
     set_anew = dict.fromkeys(facts.names.of(name) for one in anew for name in bound_by(one))
-    # What may have no value fails as it does in a module, and what nothing reads is there for those
-    # who import it.
+    # A variable that may have no value fails as it does in a module; one that nothing reads is
+    # global for the importers.
     used |= facts.names.unset | {
         symbol
         for one in ordered
@@ -85,7 +86,7 @@ def entry_of(plan: Plan, in_place: Container[n.Statement] = ()) -> Entry:
 
 
 def check_waits(plan: Plan, mistakes: Collector) -> None:
-    """Reports what would have to wait in the async form where Python cannot."""
+    """Reports code that would have to wait in the async form where Python cannot."""
     awaits = plan.awaits
     if awaits is None:
         return
@@ -140,14 +141,14 @@ def _first(awaits: Awaits) -> int | None:
 def _keeps_place(
     node: n.Expression, plan: Plan, awaits: Awaits, set_inside: set[Symbol]
 ) -> bool:
-    """Whether something means what it does only below what `main` runs above it."""
+    """Whether a node must stay below the statements of `main` above it to keep its meaning."""
     names = {awaits.facts.names.of(one) for one in walk(node) if isinstance(one, n.Name)}
     does_nothing = not plan.effects.of(node) and plan.certainty.expression(node) is None
     return awaits.in_([node]) or not does_nothing or not names.isdisjoint(set_inside)
 
 
 def _is_constant(node: n.Expression) -> bool:
-    """Whether a value is the same wherever it is made."""
+    """Whether an expression has the same value wherever it is evaluated."""
     parts = n.Literal | n.ListLiteral | n.TupleLiteral | n.ObjectLiteral | n.Field | n.Unary
     return all(isinstance(one, parts | n.Identifier) for one in evaluated(node))
 

@@ -1,6 +1,6 @@
-"""What a plan means for each prompt, in words.
+"""What a plan decides about each prompt, in words.
 
-told(plan(facts))         {prompt: Told(True, "for the next items of the loop"), ...}
+told(plan(facts))         {prompt: Explanation(True, "for the next items of the loop", loop), ...}
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,11 +16,11 @@ from saftc.types.types import ANY, FunctionType, members
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Whether a prompt may overlap with others, and how; if not, why, which place is why, and the
-    way out.
+    """Whether and how a prompt may overlap with others; if not, why, where, and the way out.
 
-    `beside` are further places of that kind, `source` is the text that they are in, when it is
-    another script. `elsewhere` is what was decided where the prompt is asked besides.
+    `place` and `beside` are the other members of a group. `source` is the text that the place is
+    in, if it is in another script. `elsewhere` are the explanations for further places that ask the
+    prompt.
     """
 
     may_overlap: bool
@@ -37,12 +37,12 @@ RequestPreview = n.Prompt | n.Call
 
 
 def told(plan: Plan) -> dict[RequestPreview, Explanation]:
-    """What was decided about the prompts that are in loops, in functions called there, or side
-    by side, and about calls by which functions of other scripts ask; of others there was nothing to
-    decide.
+    """The explanations for prompts and calls about which the plan decided anything.
 
-    Each place that asks a prompt has a say of its own, those first where it may overlap. Of loops
-    in each other, a prompt that may overlap in one may; else the reason of the innermost counts.
+    These are the prompts in loops, in functions called there, or side by side, and the calls by
+    which functions of other scripts ask. Each place that asks a prompt has its own explanation;
+    those that may overlap come first. In nested loops, a prompt may overlap if it may in one of
+    them; otherwise the reason of the innermost loop counts.
     """
     by_prompt: dict[RequestPreview, list[Decision]] = {}
     for note in sorted(plan.notes, key=lambda note: note.node.span.end - note.node.span.start):
@@ -56,7 +56,7 @@ def told(plan: Plan) -> dict[RequestPreview, Explanation]:
 
 
 def _one_a_place(notes: list[Decision]) -> list[Decision]:
-    """Of notes about nodes in each other, innermost first, the one that counts."""
+    """The decision that counts in each nest of decisions; `notes` has the innermost nodes first."""
     nests: list[list[Decision]] = []
     for note in reversed(notes):
         around = (nest for nest in nests if _is_within(note.node, nest[0].node))
@@ -81,14 +81,14 @@ def _told(note: Decision, prompt: RequestPreview, plan: Plan) -> Explanation:
         return Explanation(False, reason.words, reason.node, reason.source, way_out=reason.way_out)
     for group in plan.groups.values():
         if note.node in group and _is_within(prompt, note.node):
-            # The others are what it is beside.
+            # The explanation points at the other members of the group.
             first, *others = (one for one in group if one is not note.node)
             return Explanation(True, note.words, first, beside=tuple(others))
     return Explanation(True, note.words, note.node)
 
 
 def _prompts(note: Decision, plan: Plan) -> list[RequestPreview]:
-    """The prompts that a note is about: those in its statements, and in the functions called."""
+    """The prompts that a decision is about: those in its statements and in the functions called."""
     if isinstance(note.node, n.ForStmt):
         ahead = plan.loops.get(note.node)
         region: tuple[n.Node, ...] = note.node.body[: ahead.cut] if ahead else note.node.body
@@ -103,7 +103,7 @@ def _prompts(note: Decision, plan: Plan) -> list[RequestPreview]:
 
 
 def calls_elsewhere(effects: Effects, calls: Iterable[n.Call]) -> Iterator[n.Call]:
-    """Those of the calls by which functions of other scripts ask."""
+    """The calls by which functions of other scripts ask."""
     for call in calls:
         types = members(effects.facts.types.get(call.function, ANY))
         called = [one.definition for one in types if isinstance(one, FunctionType)]

@@ -1,6 +1,6 @@
-"""What a variable holds where the part of a loop that asks has ended.
+"""The values that a pipelined loop body returns to the rest of the loop.
 
-    title = $ ... $                     holds a value of its own for each item
+    title = $ ... $                     a new value for each item
     found += [title]                    only grows: each item adds to it, and nothing reads it
 """
 
@@ -27,9 +27,9 @@ class LoopOutput:
 
 
 def given_of(facts: Facts, symbol: Symbol, statements: Iterable[n.Statement]) -> LoopOutput | None:
-    """What the statements leave in a variable; None when it may be a result and may be none.
+    """The value that the statements leave in a variable; None if it is a result on some paths only.
 
-    `statements` are those of a loop, with those inside them.
+    `statements` are those of a loop, nested ones included.
     """
     bound = [
         (one, name)
@@ -41,7 +41,7 @@ def given_of(facts: Facts, symbol: Symbol, statements: Iterable[n.Statement]) ->
     if len(kept) != 1:
         return None
     types = {type_ for one, name in bound for type_ in bound_types(facts, one, name)}
-    # An empty list is filled elsewhere: then the variable as a whole tells what of.
+    # An empty list is filled elsewhere: then the type of the whole variable has the item type.
     is_told = not any(type_ == ANY or _is_empty(type_) for type_ in types)
     whole = facts.symbols.get(symbol, ANY)
     return LoopOutput(symbol, union(types) if is_told else whole, kept.pop())
@@ -52,7 +52,7 @@ def _is_empty(type_: Type) -> bool:
 
 
 def bound_types(facts: Facts, statement: n.Statement, name: n.Identifier) -> Iterator[Type]:
-    """What a statement may bind a name to."""
+    """The types that a statement may bind to a name."""
     match statement:
         case n.AssignStmt(schema=None) | n.AugmentedAssignStmt():
             yield facts.type_of(statement.value)
@@ -76,8 +76,9 @@ def _in_pattern(pattern: n.Pattern, type_: Type, name: n.Identifier) -> Iterator
 
 @dataclass(frozen=True, slots=True)
 class _Growth:
-    """How a statement adds to a variable, which it `reads` so many times for that; `is_count`: to
-    the whole numbers under the keys of an object, which begin at 0.
+    """How a statement adds to a variable, and how many times it `reads` it to do so.
+
+    If `is_count`, it adds to the whole numbers under the keys of an object, which begin at 0.
     """
 
     symbol: Symbol
@@ -86,7 +87,7 @@ class _Growth:
 
 
 def growing(flow: Flow, loop: n.ForStmt) -> list[Symbol]:
-    """The variables to which the loop only adds in one way, and which nothing else in it reads."""
+    """The variables to which the loop only adds, in one way, and which nothing else in it reads."""
     names = flow.facts.names
     adding: dict[Symbol, list[_Growth]] = {}
     for one in _growths(flow, loop):
@@ -129,7 +130,7 @@ def _growth_of(flow: Flow, statement: n.Statement) -> _Growth | None:
         counts = {...counts, [key]: other}          text += other           total += 1
         counts = {...counts, [key]: get(counts, key, 0) + 1}
 
-    Of these, adding one after the other gives the same as adding all at once.
+    For these, adding one by one gives the same as adding all at once.
     """
     facts = flow.facts
     match statement:
@@ -177,7 +178,7 @@ def _growth(
 
 
 def _counted(facts: Facts, own: n.Name, entry: n.Entry) -> tuple[n.Node, ...]:
-    """The key and what is added to its number in `[key]: get(counts, key, 0) + 1`; else nothing."""
+    """The key and the addend of `[key]: get(counts, key, 0) + 1`; empty for other entries."""
     match entry:
         case n.Field(key=key, value=n.Binary(operator="+") as value):
             pass
@@ -206,7 +207,7 @@ def _counted(facts: Facts, own: n.Name, entry: n.Entry) -> tuple[n.Node, ...]:
 
 
 def _is_alike(facts: Facts, key: n.Node, taken: n.Node) -> bool:
-    """Whether two keys are written alike, of names, literals and what is in them, in texts too."""
+    """Whether two keys have the same source of names, literals, members, items and texts."""
     match key, taken:
         case n.Identifier(text=text), n.Literal(value=str() as again):
             return text == again

@@ -1,21 +1,21 @@
-"""What runs at the same time: loops whose first part runs ahead, comprehensions, and groups.
+"""The overlap plan: loops with a first part that runs ahead, comprehensions, and groups.
 
     plan(facts)     Plan(effects, loops, ends, maps, groups, prints, notes)
 
-Of a loop, the part up to the last statement that asks runs ahead for the next items, and the rest
-in their order; what is above the prompts may say which items they are for (see `heads`). That is
-right when
+The first part of a loop ends with the last statement that asks. It runs ahead for the next items;
+the rest runs in the order of the items. The statements above the prompts, the head, may select the
+items (see `prefixes`). This is correct if
 
-    L1  nothing in it has an effect that is not known, and nothing before the rest changes files
+    L1  no effect in it is unknown, and nothing before the rest changes files
     L2  the items can certainly be taken, one after the other
-    L3  nothing but a prompt or a file can end the loop below its head
+    L3  only a prompt or a file can end the loop below its head
     L4  the first part needs nothing from the item before
-    L5  what only grows may be added to in the first part: it gives what is to be added
-    L6  all that the first part gives to the rest, it has certainly assigned
-    L7  a `continue` in the first part leaves nothing to do
+    L5  the first part only adds to variables that grow: it returns the additions
+    L6  the first part has certainly assigned all that it returns to the rest
+    L7  a `continue` in the first part skips nothing below it
 
-A comprehension is such a loop without a rest; a group is prompts that are directly below each
-other, none of which needs another.
+A comprehension is such a loop without a rest. A group is prompts directly below each other, none of
+which needs another.
 """
 
 from collections import defaultdict
@@ -51,18 +51,19 @@ from saftc.types.types import FunctionType, LiteralType, UnionType, is_known
 MOST_TOGETHER = 8
 # The way out for a comprehension.
 A_LOOP = "write a loop, with this at its head"
-# What may run ahead of its turn has no other effects.
+# Code that runs ahead of its turn has no other effects.
 _AHEAD = frozenset[Effect]({"asks", "prints", "reads"})
 
 
 @dataclass(frozen=True, slots=True)
 class PipelinedLoop:
-    """A loop whose statements from the `start` to the `cut` run ahead, in a function called `name`.
+    """A loop whose statements from `start` to `cut` run ahead, in a function called `name`.
 
-    Those above are its `head`. The function takes an item, or what the head gives of one, called
-    `item` where that has no name of its own. It gives `gives`, what it assigns and others read, and
-    what it adds to what `grows`, called `added`: to the numbers in those of them that are `counts`.
-    Where that is nothing, what it gives is called `nothing`.
+    The statements above are its `head`. The function takes an item, or the values that the head
+    yields for it. The parameter is called `item` if the item has no single name. The function
+    returns `gives`, the variables that it assigns and others read, and the additions to the
+    variables in `grows`, called `added`. `counts` are those of them whose numbers under keys it
+    adds to. If the function returns no value, the loop's target is called `nothing`.
     """
 
     head: LoopPrefix | None
@@ -77,17 +78,17 @@ class PipelinedLoop:
 
     @property
     def start(self) -> int:
-        """How many statements stand in the head."""
+        """The number of statements in the head."""
         return 0 if self.head is None else self.head.end
 
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """A comprehension whose items are asked for at the same time, for each of its `symbols`.
+    """A comprehension that asks for several items at once; `symbols` are the variables of an item.
 
-    They are asked for by the function of `call`, which takes one as it is, or by one that is made
-    above the statement: `name`, whose parameter is called `item` where there are several. Where
-    neither is, a lambda does it.
+    The function of `call` asks for an item if it takes the item unchanged. Otherwise a function
+    `name` is defined above the statement; its parameter is called `item` if there are several
+    symbols. If both are None, a lambda asks.
     """
 
     symbols: tuple[Symbol, ...]
@@ -98,7 +99,7 @@ class Mapped:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was decided about a place that asks: `reason` is what keeps it in order."""
+    """The decision about a place that asks; `reason` says why it stays in order."""
 
     node: n.Node
     words: str
@@ -107,11 +108,10 @@ class Decision:
 
 @dataclass(slots=True)
 class Plan:
-    """The decisions, beside the tree. `prints`: something may print ahead of its turn.
+    """The decisions, stored beside the tree. If `prints`, code may print ahead of its turn.
 
-    `awaits` is what waits in the async form, None in the plain one; `suffix` stands behind the
-    names of the modules of scripts, `defaults` are the settings that the module takes with it, in
-    JSON.
+    `awaits` is the waiting code of the async form, None in the plain form. `suffix` is appended to
+    the module names of scripts. `defaults` are the settings that the module embeds, in JSON.
     """
 
     effects: Effects
@@ -131,7 +131,7 @@ class Plan:
     defaults: str = ""
     waits_at_top: bool = False
     taken: Set[str] | None = None
-    # Whether everything is asked in order because a setting says so.
+    # Whether a setting keeps everything in order.
     is_off: bool = False
     certainty: Certainty = field(init=False)
 
@@ -140,7 +140,7 @@ class Plan:
 
 
 def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:
-    """What of a script runs at the same time."""
+    """Plans which code of a script runs at the same time."""
     effects = Effects(facts, overlapping.pure)
     awaits = Awaits(facts) if overlapping.is_async else None
     if awaits is not None and overlapping.suffix and not awaits.has_form:
@@ -155,8 +155,9 @@ def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:
 
 
 def call_of_item(facts: Facts, node: n.Node, item: Symbol) -> n.Call | None:
-    """The call of a function with an item, or a plain part of it, alone, if `node` is one and gives
-    what the function gives.
+    """The call that is `node`, if its only argument is the item or a plain part of it.
+
+    None if it is no such call, or if its value is converted or has a history.
     """
     match node:
         case n.Call(function=function, arguments=(n.Argument(name=None, value=given),)) as call:
@@ -179,11 +180,11 @@ _Reads = tuple[Set[Symbol], ...]
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where statements stand: in whose scope, and what certainly has a value.
+    """The scope of statements, and the variables that certainly have a value there.
 
-    `after` is what may be read later, block by block outwards, and `failed` what may be read when
-    one of the statements fails, where that is caught. `added` is how what the loops around add is
-    called.
+    `after` holds the variables that may be read later, block by block outwards. `failed` holds
+    those that may be read if one of the statements fails and the failure is caught. `added` are the
+    names of the additions of the loops around.
     """
 
     scope: Scope
@@ -205,11 +206,11 @@ class _Planner:
         scopes = facts.names.scopes.values()
         self.taken = {name.rstrip("_") for scope in scopes for name in scope.symbols} | taken
         self.read_names = {node.text for node in nodes_of(facts.module, n.Name)}
-        # The names of functions in each scope, and those that are still to be had.
+        # The names of the functions made in each scope, and the candidates for further ones.
         self.made = defaultdict[Scope, set[str]](set)
         self.names: dict[tuple[Scope, str], Iterator[str]] = {}
         functions = self.functions = nodes_of(facts.module, n.FunctionDef)
-        # What functions read of the variables around them may be read at any time.
+        # Functions may read the variables around them at any time.
         self.read_anytime = {s for one in functions for s in effects.outer(one)}
 
     def run(self) -> Plan:
@@ -239,9 +240,9 @@ class _Planner:
             position += len(group)
 
     def _read_below(self, statements: Sequence[n.Statement]) -> Mapping[n.Statement, Set[Symbol]]:
-        """For each statement that has blocks, what may be read below it and is not assigned before.
+        """The variables that may be read below each statement with blocks, before an assignment.
 
-        That is one pass upwards, however many of them there are.
+        One pass upwards finds them for all statements.
         """
         below, found = set[Symbol](), dict[n.Statement, Set[Symbol]]()
         for statement in reversed(statements):
@@ -256,7 +257,7 @@ class _Planner:
         return found
 
     def _inside(self, statement: n.Statement, place: _Place) -> None:
-        """Decides about a statement and what is in it; `place.after` is what comes below."""
+        """Decides about a statement and its parts; `place.after` is read below it."""
         self._comprehensions(_own_nodes(statement), place)
         inside = set(place.certain)
         after, added = place.after, place.added
@@ -292,7 +293,7 @@ class _Planner:
     def _is_own(self, symbol: Symbol, place: _Place) -> bool:
         if symbol.scope is not place.scope:
             return False
-        # A function at the top of the module is there for all that runs below it.
+        # A function at the top of the module is defined for all code that runs below it.
         return symbol.kind == "variable" or symbol.node not in self.facts.module.statements
 
     # Loops
@@ -316,7 +317,7 @@ class _Planner:
         self._note(loop, "", reason)
 
     def _prevents(self, loop: n.ForStmt, place: _Place) -> Reason | None:
-        """What keeps a loop in order wherever it is cut."""
+        """Why a loop stays in order wherever it is cut; None if nothing prevents it."""
         if self.facts.forms.loops[loop] in IN_PARTS:
             return Reason(loop.iterable, STREAMED, UNSTREAMED)
         unknown = self.effects.first_unknown(*loop.body, kinds=UNKNOWN)
@@ -409,7 +410,10 @@ class _Planner:
     def _given(
         self, loop: n.ForStmt, cut: int, symbols: Sequence[Symbol], *, are_known: bool
     ) -> tuple[LoopOutput, ...] | Reason:
-        """What the statements up to a cut give to those below it, maybe of known types only."""
+        """The values that the statements up to a cut pass on, or why they cannot.
+
+        With `are_known`, their types must be known.
+        """
         statements = (loop, *all_statements(loop.body[:cut]))
         given: list[LoopOutput] = []
         for symbol in symbols:
@@ -424,7 +428,7 @@ class _Planner:
         return tuple(given)
 
     def _item_of(self, loop: n.ForStmt) -> str:
-        """What the loop calls an item: not its number, where it counts them."""
+        """The loop's name for an item; under `enumerate`, not that of the number."""
         names = [one.text for one in bound_by(loop)]
         if isinstance(loop.iterable, n.Call):
             form = self.facts.forms.calls[loop.iterable]
@@ -435,18 +439,24 @@ class _Planner:
     def _carried(
         self, first: Sequence[n.Statement], certain: set[Symbol], changed: set[Symbol]
     ) -> set[Symbol]:
-        """What the first part may read of the items before; `certain` grows by what it assigns."""
+        """The variables of earlier items that the first part may read.
+
+        `certain` grows by the variables that the first part assigns.
+        """
         return self.flow.early_reads(first, certain) & changed
 
     def _read_in_functions(self, first: Sequence[n.Statement], changed: set[Symbol]) -> set[Symbol]:
-        """What the functions that the first part calls read of what the loop changes."""
+        """The variables among `changed` that functions called by the first part read."""
         return self.effects.read_in_functions(*first) & changed
 
     def _needed(self, rest: Sequence[n.Statement], certain: set[Symbol]) -> set[Symbol]:
         return self.flow.early_reads(rest, certain)
 
     def _read_after_failure(self, assigned: set[Symbol], place: _Place) -> Symbol | None:
-        """What of these may be read where a failure is caught: a call that fails gives nothing."""
+        """A variable among these that may be read after a caught failure.
+
+        A call that fails returns no values for them.
+        """
         if not place.failed:
             return None
         read = (self.read_anytime, *place.failed)
@@ -454,7 +464,7 @@ class _Planner:
         return min(found, key=lambda symbol: symbol.name, default=None)
 
     def _needed_later(self, assigned: set[Symbol], place: _Place) -> set[Symbol]:
-        """What of these may be read once the loop is over."""
+        """The variables among these that may be read after the loop."""
         return {one for one in assigned if _is_in(one, place.after)}
 
     def _reading(self, statements: Sequence[n.Statement], symbols: set[Symbol]) -> n.Node:
@@ -470,17 +480,17 @@ class _Planner:
         return growing(self.flow, loop)
 
     def _in_order(self, loop: n.ForStmt) -> list[Symbol]:
-        """What the loop assigns, in the order of the first assignments."""
+        """The variables that the loop assigns, in the order of their first assignments."""
         statements = (loop, *all_statements(loop.body))
         return list(dict.fromkeys(s for one in statements for s in self.flow.bound(one)))
 
     def _new_name(self, wanted: str, others: Set[str] = frozenset()) -> str:
-        """A name that nothing in the script has, and none of the others."""
+        """An unused name that is not one of the others."""
         free = (one for one in _numbered(wanted) if one.rstrip("_") not in self.taken)
         return next(one for one in free if one not in others)
 
     def _new_function(self, wanted: str, scope: Scope) -> str:
-        """A name that nothing in the script has, and none of the functions made in its scope."""
+        """A name that is unused in the script and by the functions made in its scope."""
         names, made = self.names.setdefault((scope, wanted), _numbered(wanted)), self.made[scope]
         name = next(one for one in names if one.rstrip("_") not in self.taken and one not in made)
         made.add(name)
@@ -489,12 +499,12 @@ class _Planner:
     # Comprehensions
 
     def _comprehensions(self, nodes: Iterable[n.Node], place: _Place) -> None:
-        """Decides about those in a statement, outer ones first."""
+        """Decides about the comprehensions in a statement, outer ones first."""
         inside = set[n.Node]()
         for node in nodes:
             if isinstance(node, n.Comprehension):
                 self._comprehension(node, place, is_inside=node in inside)
-                # A function that is made above the statement has its items.
+                # A function that is made above the statement asks for its items.
                 if node not in self.plan.maps or self.plan.maps[node].name is None:
                     inside.update(walk(node))
             elif isinstance(node, n.RecordDef):
@@ -513,9 +523,9 @@ class _Planner:
         self._note(node, "for several items at once", reason)
 
     def _mapped(self, node: n.Comprehension, place: _Place, is_inside: bool) -> Mapped | None:
-        """How the items are asked for; None where there is no place for what would do it.
+        """How the items are asked for; None if there is no place for a function that asks.
 
-        What is inside of another comprehension reads its variables.
+        A comprehension inside of another one reads the variables of the outer one.
         """
         bound = [symbol for clause in node.clauses for symbol in self.flow.bound(clause)]
         read = {symbol for symbol, _ in self.facts.names.read(node.item)}
@@ -567,13 +577,13 @@ class _Planner:
         return None if unset is None else Reason(node, f"`{unset}` may have no value", GIVE_VALUE)
 
     def _is_told_by_tests(self, condition: n.Expression) -> bool:
-        """Whether it can be told that all items are tested before anything is done with one."""
+        """Whether testing all items first would reorder visible effects."""
         return bool(self.effects.of(condition))
 
     # Groups
 
     def _group(self, statements: Sequence[n.Statement], place: _Place) -> tuple[n.Statement, ...]:
-        """The statements at the beginning that may ask at the same time."""
+        """The first statements that may ask at the same time."""
         group: list[n.Statement] = []
         assigned = set[Symbol]()
         for statement in statements:
@@ -593,11 +603,11 @@ class _Planner:
         return tuple(group)
 
     def _depends(self, read: set[Symbol], assigned: set[Symbol]) -> bool:
-        """Whether a member of a group needs what those before it give."""
+        """Whether a member of a group needs values of earlier members."""
         return not read.isdisjoint(assigned)
 
     def _asked_by(self, statement: n.Statement) -> n.Expression | None:
-        """The prompt or call that a statement is about, when it may begin before its turn."""
+        """The prompt or call of a statement if it may begin before its turn, else None."""
         match statement:
             case n.AssignStmt(value=n.Prompt() as value):
                 if isinstance(self.facts.prompts.get(value), UnionType | LiteralType):
@@ -607,7 +617,7 @@ class _Planner:
             case _:
                 return None
         keeps = any(self.facts.keeps_history(one) for one in bound_by(statement))
-        # What is together gives values, and no whole results.
+        # Groups return values, not whole results.
         if keeps or value in self.facts.coercions or value in self.facts.whole_results:
             return None
         match value:
@@ -629,7 +639,7 @@ class _Planner:
         return value if self.certainty.expression(value) is None else None
 
     def _made_first(self, value: n.Expression) -> list[n.Expression]:
-        """What is evaluated before a prompt is asked, or a function called."""
+        """The expressions that are evaluated before the prompt is asked or the function called."""
         if isinstance(value, n.Prompt):
             parts = [*value.shown, *value.options_set]
             parts += [] if value.after is None else [value.after]
@@ -640,7 +650,7 @@ class _Planner:
         return [one for one in parts if not isinstance(self.facts.types.get(one), FunctionType)]
 
     def _shows_its_place(self, value: n.Expression) -> bool:
-        """Whether it can be told that what is evaluated first comes before an earlier prompt."""
+        """Whether evaluating the arguments early would be observable."""
         parts = self._made_first(value)
         reasons = (self.certainty.expression(one) for one in parts)
         return bool(self.effects.of(*parts)) or any(one is not None for one in reasons)
@@ -658,7 +668,7 @@ def _numbered(name: str) -> Iterator[str]:
 
 
 def _own_nodes(statement: n.Statement) -> Iterator[n.Node]:
-    """The nodes in a statement itself, and not in one inside of it."""
+    """The nodes of a statement itself, without those of the statements inside of it."""
     if isinstance(statement, n.RecordDef):
         yield from walk(statement)
     elif not isinstance(statement, n.FunctionDef):

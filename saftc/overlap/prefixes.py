@@ -1,4 +1,4 @@
-"""The head of a loop: what stands above its prompts, and says which items they are for.
+"""The head of a loop: the statements above its prompts that select the items to ask for.
 
     for mail in mails:                                  def each_mail() -> Iterator[str]:
         assert mail.title != "", "no title"                 for mail in mails:
@@ -8,16 +8,16 @@
         print($ Translate {title}. $)                           title = mail.title
                                                                 yield title
 
-It is gone through ahead, by a generator. What fails in it is raised at the turn of its item, and
-behind that, and behind a `break`, nothing is asked. So it may fail and leave items out, when the
-rules below hold.
+A generator runs the head ahead of the loop. A failure in it is raised at the turn of its item;
+after a failure or a `break`, the loop asks for no further item. So the head may fail and skip items
+if these rules hold.
 
-    H1  it has no effects, so that no one can tell when it runs, but that it may read files where
-        the rest of the loop writes none
-    H2  it certainly comes to an end, and ends nothing but its item or its loop
-    H3  it needs nothing that the prompts of an item or the rest give
-    H4  what it carries from item to item itself, nothing else in the loop reads or assigns, nor
-        does what may run when something has failed
+    H1  it has no effects, so that its timing is not observable; it may read files if the rest of
+        the loop writes none
+    H2  it certainly ends, and ends nothing but its item or its loop
+    H3  it reads no result of an item's prompts or of the rest
+    H4  nothing else in the loop reads or assigns the variables that it carries from item to item,
+        nor does code that may run after a failure
 """
 
 from collections.abc import Iterable, Sequence
@@ -43,8 +43,8 @@ SKIPS = "`continue` skips what has to stay in order", TO_HEAD
 class LoopPrefix:
     """The first `end` statements of a loop, in a generator called `name`.
 
-    It gives `gives`, in this order, of each item that is to be asked for. What it `keeps` are
-    variables of the place around the loop, which it alone changes.
+    It yields `gives`, in this order, for each item to ask for. `keeps` are variables of the code
+    around the loop that only the head changes.
     """
 
     end: int
@@ -54,7 +54,7 @@ class LoopPrefix:
 
 
 class PrefixFinder:
-    """Says how far the head of a loop may reach, and whether it may run ahead."""
+    """Decides how far the head of a loop may reach, and whether it may run ahead."""
 
     def __init__(self, flow: Flow, certainty: Certainty, awaits: Awaits | None) -> None:
         self.facts = flow.facts
@@ -64,8 +64,10 @@ class PrefixFinder:
         self.awaits = awaits
 
     def ends(self, loop: n.ForStmt) -> Iterable[int]:
-        """How many statements the head of a loop that asks may have: none, where none is needed;
-        those that may stop the script or end the loop; and those that may leave out an item.
+        """The possible lengths of the head of a loop that asks, in statements.
+
+        None if no head is needed; up to the last statement that may stop the script or end the
+        loop; and up to the last one that may skip an item.
         """
         checks = skips = 0
         for above, statement in enumerate(loop.body):
@@ -78,13 +80,13 @@ class PrefixFinder:
         return dict.fromkeys((checks, skips))
 
     def kept(self, loop: n.ForStmt, end: int) -> set[Symbol]:
-        """What a head carries from one item to the next: it reads that before it assigns it."""
+        """The variables that a head carries to the next item: those read before assigned."""
         head = loop.body[:end]
         early = self.flow.early_reads(head, set(self.flow.bound(loop)))
         return early & self.flow.assigned(head)
 
     def prevents(self, loop: n.ForStmt, end: int) -> Reason | None:
-        """What keeps a head from running ahead."""
+        """Why a head cannot run ahead; None if it can."""
         head, rest = loop.body[:end], loop.body[end:]
         for one in all_statements(head):
             if isinstance(one, n.FunctionDef):
@@ -102,25 +104,25 @@ class PrefixFinder:
         return None
 
     def _lost(self, loop: n.ForStmt, end: int) -> set[Symbol]:
-        """What a head needs and does not find, or would change too early."""
+        """The variables that a head needs but cannot read, or would change too early."""
         head, rest = loop.body[:end], loop.body[end:]
         targets, changed = set(self.flow.bound(loop)), self.flow.assigned(rest)
         kept, own = self.kept(loop, end), self.flow.assigned(head) | targets
         needed = self.flow.early_reads(head, set(targets)) - kept
         needed |= self.flow.effects.read_in_functions(*head)
         lost = needed & (changed | own)
-        # It has no variable of the place around the loop that is called as one of its own.
+        # It has no access to an outer variable that has the name of one of its own.
         lost |= self.flow.read(loop.iterable) & (own - kept)
         lost |= kept & (changed | targets | self.flow.read(*rest))
         return lost | {one for one in kept if one.starts_from is not None}
 
     def _is_told(self, head: Sequence[n.Statement], rest: Sequence[n.Statement]) -> bool:
-        """Whether it can be told that a head has run ahead of what stands before it."""
+        """Whether running the head early would be observable."""
         reads: set[Effect] = set() if "writes" in self.effects.of(*rest) else {"reads"}
         return bool(self.effects.of(*head) - reads)
 
     def _waits(self, loop: n.ForStmt, end: int) -> bool:
-        """Whether something would have to be awaited in the generator, which is a plain one."""
+        """Whether the head would have to await in the generator, which is a plain one."""
         if "asks" in self.effects.of(loop.iterable):
             return True
         parts = (loop.iterable, *loop.body[:end])
@@ -128,7 +130,7 @@ class PrefixFinder:
 
 
 def needs(symbols: Iterable[Symbol], facts: Facts) -> tuple[str, str]:
-    """That an item needs what the one before has given, and the way out where it does not."""
+    """The words for an item that needs results of the one before, and the way out."""
     found = sorted(symbols, key=lambda symbol: symbol.name)
     names = " and ".join(f"`{symbol.name}`" for symbol in found)
     way_out = "if it only collects, add with `+=` and read it below the loop"

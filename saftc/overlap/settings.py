@@ -1,4 +1,4 @@
-"""What is asked of the schedule; known without loading the compiler."""
+"""The settings of the overlap planner; importing them does not load the compiler."""
 
 from collections.abc import Set
 from typing import NamedTuple
@@ -7,12 +7,11 @@ from typing import NamedTuple
 class Overlapping(NamedTuple):
     """Whether prompts may overlap, and patterns of Python functions that have no effects.
 
-    `is_async`: the module is one of `async` functions, whose prompts overlap by tasks. `suffix`
-    stands behind the names of modules: those of scripts that are imported are called so.
-    `defaults` are the settings that a module with prompts takes with it, in JSON. `waits_at_top`:
-    an async module waits at its top level, as a cell of a notebook may, and has no `main`. `taken`
-    are the names of the notebook that a cell is run in: what its module imports and makes for
-    itself has other names.
+    If `is_async`, the module has `async` functions, whose prompts overlap as tasks. `suffix` is
+    appended to the module names of imported scripts. `defaults` are the settings that a module with
+    prompts embeds, in JSON. If `waits_at_top`, an async module may await at its top level, as a
+    notebook cell may, and has no `main`. `taken` are the names in the notebook that runs the cell:
+    the imports and helpers of the cell's module avoid them.
     """
 
     is_on: bool = True

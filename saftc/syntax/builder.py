@@ -1,8 +1,8 @@
-"""Grammar rules to nodes: one method a rule, called by the parser whenever it has read one.
+"""From grammar rules to nodes: one method per rule, which the parser calls when it has read one.
 
-A method gets the rule's children in order: tokens (all of them, so that spans are exact) and what
-the methods of inner rules gave. It keeps no state; a mistake that the grammar lets pass is raised
-as a `Mistake`, which the parser reports like its own.
+A method gets the rule's children in order: tokens (all of them, so that spans are exact) and the
+results of inner rules. The builder keeps no state. A mistake that the grammar allows is raised as a
+`Mistake`, which the parser reports like its own.
 """
 
 import keyword
@@ -19,9 +19,9 @@ from saftc.syntax.mistakes.habits import ALL_FAILURES
 from saftc.syntax.texts import dedent, prompt_value, string_value, without_margin
 from saftc.syntax.tokens import HOLE_FORMATS, Token
 
-# Stands for a hole while the indentation of a prompt's text is measured; no text can hold it.
+# Stands for a hole while the indentation of a prompt's text is measured; no text contains it.
 _HOLE = "\0"
-# What other languages name behind `except`.
+# Classes, which other languages name after `except`.
 _CLASS = re.compile(r"[A-Z]\w*[a-z]\w*", re.ASCII)
 
 
@@ -34,7 +34,7 @@ class Mistake(Exception):
 
 
 class CommaList(NamedTuple):
-    """The nodes of a comma-separated list, its place, and whether a comma is at its end."""
+    """The nodes of a comma-separated list, its span, and whether it ends with a comma."""
 
     items: tuple[Any, ...]
     span: Span
@@ -42,14 +42,14 @@ class CommaList(NamedTuple):
 
 
 class Comparator(NamedTuple):
-    """A comparison operator and its place."""
+    """A comparison operator and its span."""
 
     text: str
     span: Span
 
 
 class Block(NamedTuple):
-    """The statements of a block and its place."""
+    """The statements of a block and its span."""
 
     statements: tuple[n.Statement, ...]
     span: Span
@@ -59,7 +59,7 @@ _NOTHING = CommaList((), Span(0, 0), False)
 
 
 class Builder:
-    """The methods, named as the rules and aliases of grammar.lark."""
+    """The rule methods, named as the rules and aliases of grammar.lark."""
 
     # Statements
 
@@ -242,7 +242,7 @@ class Builder:
                         hint=f"write `{field.name.text}: string`",
                     )
                 )
-        # An optional field may be left out wherever it stands.
+        # An optional field may be omitted at any position.
         _check_default_order(
             [field for field in fields if not isinstance(field.schema, n.OptionalSchema)]
         )
@@ -265,7 +265,7 @@ class Builder:
 
     def dotted_name(self, children: list[Any]) -> n.Identifier:
         for token in children:
-            # Python could not import it.
+            # Python cannot import such a name.
             if keyword.iskeyword(token.text):
                 raise Mistake(
                     catalogue.BROKEN_MODULE.at(
@@ -507,7 +507,7 @@ class Builder:
 
 
 def _continued(children: list[Any]) -> n.Prompt:
-    """A prompt with what is behind it: `after earlier`, and maybe its options behind that."""
+    """A prompt with `after earlier` behind it, and maybe its options behind that."""
     prompt, options = children[0], _after(children, "WITH")
     if options is not None and prompt.options is not None:
         raise Mistake(
@@ -518,7 +518,7 @@ def _continued(children: list[Any]) -> n.Prompt:
 
 
 def _prompt_parts(parts: list[Any]) -> tuple[n.PromptText | n.Hole, ...]:
-    """The parts with the common indentation removed from the texts and their escapes resolved."""
+    """The parts, with the common indentation of the texts removed and their escapes resolved."""
     whole = "".join(_HOLE if isinstance(part, n.Hole) else part.text for part in parts)
     texts = dedent(whole).split(_HOLE)
     holes = [part for part in parts if isinstance(part, n.Hole)]
@@ -534,7 +534,7 @@ def _prompt_parts(parts: list[Any]) -> tuple[n.PromptText | n.Hole, ...]:
 
 
 def _text_spans(parts: list[Any]) -> Iterable[Span]:
-    """The place of the text before each hole and after the last one."""
+    """The span of the text before each hole and after the last one."""
     start = end = parts[0].span.start if parts else 0
     for part in parts:
         if isinstance(part, n.Hole | n.FormatHole):
@@ -553,7 +553,7 @@ def _identifier(token: Token) -> n.Identifier:
 
 
 def _target(node: n.Expression) -> n.Pattern:
-    """An expression on the left of an unpacking as the pattern that it stands for."""
+    """The pattern that an expression on the left of an unpacking stands for."""
     match node:
         case n.Name():
             return n.NamePattern(node.span, n.Identifier(node.span, node.text))
@@ -585,7 +585,7 @@ def _sequence(children: list[Any]) -> CommaList:
 
 
 def _after(children: list[Any], kind: str) -> Any:
-    """What stands after the token of `kind`, or None when there is no such token."""
+    """The node after the token of `kind`, or None if there is no such token."""
     for position, child in enumerate(children[:-1]):
         if isinstance(child, Token) and child.kind == kind:
             following = children[position + 1]
@@ -625,7 +625,7 @@ def _rules(statements: Sequence[n.Statement]) -> tuple[n.AssertStmt, ...]:
 
 
 def _instead_of_rule(statement: n.Statement) -> str:
-    """What to do with a statement that stands among the rules of a record."""
+    """The hint for a statement among the rules of a record."""
     match statement:
         case n.FunctionDef():
             return "write the function outside of the record, with the record as a parameter"

@@ -1,4 +1,4 @@
-"""What each comment belongs to, for all that read a script's comments.
+"""Attaches each comment of a script to its statement, block or item.
 
     // above            is leading for the statement below it
     x = 1  // beside    is beside it
@@ -6,12 +6,12 @@
         y = 2
         // below        is in the footer of the block, by its indentation
     z = [
-        1,  // inner    is inside; whoever writes the list takes it, what is left goes above
+        1,  // inner    is inside; whoever writes the list takes it, the rest goes above
     ]
 
 `/// text` is a doc comment directly above a function, a type, a field or a parameter, or at the end
-of the field's or parameter's line; at the top of the file, above an import or with a blank line
-below it, it documents the module. Several lines are one text.
+of the field's or parameter's line. At the top of the file, above an import or with a blank line
+below it, it documents the module. Consecutive lines are one text.
 """
 
 import re
@@ -26,7 +26,7 @@ from saftc.syntax import nodes as n
 from saftc.syntax.tokens import Comment
 from saftc.syntax.walk import walk
 
-# What a doc comment at the end of its line documents as well.
+# The nodes that a doc comment at the end of their line documents as well.
 FIELDS = (n.Parameter, n.SchemaField, n.PatternField)
 _IMPORTS = n.ImportStmt | n.FromImport | n.ServerImport
 _DOCUMENTED = (n.FunctionDef, n.TypeAlias, n.RecordDef, *FIELDS)
@@ -35,7 +35,7 @@ _GAP = re.compile(r"(?:\s+|//[^\n]*)*")
 
 
 def skip(text: str, offset: int) -> int:
-    """The offset of the next thing that is neither blank nor a comment."""
+    """The offset of the next character that is neither blank nor in a comment."""
     match = _GAP.match(text, offset)
     return match.end() if match else offset
 
@@ -46,7 +46,7 @@ def skip(text: str, offset: int) -> int:
 def find_docs(
     source: Source, statements: Sequence[n.Statement], comments: Sequence[Comment]
 ) -> dict[Comment, n.Node | None]:
-    """What each doc comment documents; None is the module. The others are ordinary comments."""
+    """The node that each doc comment documents; None is the module. Other comments are ordinary."""
     docs = [comment for comment in comments if comment.is_doc]
     if not docs:
         return {}
@@ -55,7 +55,7 @@ def find_docs(
     found: dict[Comment, n.Node | None] = dict.fromkeys(_at_the_top(source, statements, comments))
     starts = [doc.span.start for doc in docs]
     for statement in statements:
-        # What is inside of it has a comment only where one is below its beginning.
+        # Its parts have a comment only if one is below its beginning.
         line_end = source.line_start(source.line_of(statement.span.end) + 1)
         is_inside = bisect_left(starts, statement.span.start) < bisect_left(starts, line_end)
         for node in walk(statement) if is_inside else (statement,):
@@ -66,7 +66,7 @@ def find_docs(
             while (comment := above.get(line - 1 - len(lines))) is not None:
                 lines.insert(0, comment)
             if isinstance(node, FIELDS) and not lines:
-                # Where a field of a field ends on the same line, the text is the outer one's.
+                # If a nested field ends on the same line, the text belongs to the outer field.
                 last = beside.pop(source.line_of(node.span.end), None)
                 lines = [last] if last is not None else []
             found |= dict.fromkeys(lines, node)
@@ -74,7 +74,7 @@ def find_docs(
 
 
 def texts_of(docs: dict[Comment, n.Node | None]) -> dict[n.Node | None, str]:
-    """The doc text of each documented node, without slashes; that of None is the module's."""
+    """The doc text of each documented node, without slashes; None is the module."""
     lines: dict[n.Node | None, list[str]] = {}
     for comment, node in docs.items():
         text = comment.text.removeprefix("///").removeprefix(" ")
@@ -103,7 +103,7 @@ def _at_the_top(
 def needless_docs(
     source: Source, comments: Iterable[Comment], docs: Mapping[Comment, n.Node | None]
 ) -> Iterator[Diagnostic]:
-    """A warning for each doc comment that documents nothing; lines that follow are one comment."""
+    """A warning for each doc comment without a target; consecutive lines are one comment."""
     last = -1
     for comment in comments:
         # A longer row of slashes is a ruler.
@@ -141,7 +141,7 @@ class StatementComments:
 
 
 class Comments:
-    """Comments of a module by what they belong to: of all statements, and at its `end`."""
+    """The comments of a module by their statements, and those at its `end`."""
 
     def __init__(self, source: Source, module: n.Module, comments: Iterable[Comment]) -> None:
         self._source = source
@@ -154,8 +154,10 @@ class Comments:
         self.end = self._take(len(source.text) + 1)
 
     def take_title(self, module: n.Module) -> list[Comment]:
-        """Removes and gives the comments at the top of the file that are about the whole of it:
-        those with a blank line below them, or above an import."""
+        """Removes and returns the comments at the top of the file that are about the whole file.
+
+        They have a blank line below them, or stand above an import.
+        """
         leading = self.of(module.statements[0]).leading if module.statements else []
         title: list[Comment] = []
         if module.statements and isinstance(module.statements[0], _IMPORTS):
@@ -216,17 +218,17 @@ class Comments:
     def _else(
         self, statement: n.IfStmt | n.TryStmt, end: int, body: Sequence[n.Statement]
     ) -> None:
-        """The last block of a statement; `end` is where the block before it ends."""
+        """Attaches the comments of a last block; `end` is where the block before it ends."""
         own = self._others[statement] = StatementComments(self._take(skip(self._source.text, end)))
         self._body(body, own)
 
     def _body(self, body: Sequence[n.Statement], own: StatementComments) -> None:
-        """The block of a statement or branch: the rest of its head, the block, and its end."""
+        """Attaches the comments of a block: in its head, in the block, and at its end."""
         text, first = self._source.text, body[0].span.start
         while self._pending and self._pending[-1].span.start < first:
             is_in_head = skip(text, self._pending[-1].span.end) < first
             if not is_in_head and not self._pending[-1].is_trailing:
-                # It is on a line of its own in the block.
+                # It has its own line in the block.
                 break
             comment = self._pending.pop()
             if is_in_head:
@@ -247,7 +249,7 @@ class Comments:
 
 
 def take(comments: list[Comment], start: int, end: int) -> list[Comment]:
-    """Removes from `comments` those that begin between two offsets, and gives them."""
+    """Removes the comments that begin between two offsets from `comments`, and returns them."""
     first, last = (
         bisect_left(comments, offset, key=lambda comment: comment.span.start)
         for offset in (start, end)

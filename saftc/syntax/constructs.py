@@ -1,6 +1,6 @@
-"""What the passes know of each kind of node, beside what its parts do: one table.
+"""The properties of each kind of node that the passes use, apart from its parts: one table.
 
-A kind that is not in it is unknown: it may do, fail with and ask for anything.
+A kind without an entry is unknown: it may have any effect, fail in any way and ask anything.
 """
 
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from saftc.syntax import nodes as n
 
 @dataclass(frozen=True, slots=True)
 class Construct:
-    """What a kind of node is to the passes.
+    """The properties of a kind of node.
 
-    `does`: nothing by itself, or a "rule" of the effects says what. `fails`: never, once its parts
-    have their values, or as a "rule" says. `asks`: as its "parts" do, or as a "rule" says. What
-    `stays` gives the same whenever it is evaluated, when its parts do. Its value `keeps` nothing of
-    the values of its parts, or holds the "parts" themselves.
+    `does`: it has no effect itself, or a "rule" of the effects decides. `fails`: never once its
+    parts have their values, or as a "rule" decides. `asks`: as its "parts" do, or as a "rule"
+    decides. `stays`: it has the same value whenever it is evaluated, if its parts have. `keeps`:
+    its value holds nothing of its parts' values, or the "parts" themselves.
     """
 
     does: Literal["nothing", "rule", "unknown"]
@@ -35,7 +35,7 @@ _LOOP = Construct("nothing", "rule", "rule", keeps="nothing")
 _STATEMENT = Construct("nothing", "never", "rule")
 _CHECK = Construct("nothing", "rule", "rule")
 _IMPORT = Construct("rule", "rule", "rule")
-# Evaluated by what it is a part of, or not at all.
+# The node around it evaluates it, or nothing does.
 _BELOW = Construct("nothing", "unknown", "unknown")
 
 CONSTRUCTS: dict[type[n.Node], Construct] = {
@@ -78,5 +78,5 @@ CONSTRUCTS: dict[type[n.Node], Construct] = {
 
 
 def construct_of(node: n.Node) -> Construct:
-    """What is known of the kind of a node."""
+    """The properties of the kind of a node."""
     return CONSTRUCTS.get(type(node), _UNKNOWN)

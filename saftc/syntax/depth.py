@@ -1,4 +1,4 @@
-"""How deep a tree may be, and the room in the interpreter for the deepest."""
+"""The depth limit of a tree, and an interpreter with enough stack for the deepest one."""
 
 import gc
 import sys
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from saftc.syntax.nodes import Node
 from saftc.syntax.walk import children
 
-# What Python and black can take without running out of stack.
+# The depth that Python and black can handle without running out of stack.
 MOST_LEVELS = 200
 
 # Each level of a tree takes several frames.
@@ -16,7 +16,7 @@ _FRAMES = 12_000
 
 
 def depth_of(node: Node) -> tuple[Node, int]:
-    """The deepest node below `node` and how many levels below it stands."""
+    """The deepest node below `node`, and its depth."""
     deepest, levels = node, 0
     pending = [(node, 0)]
     while pending:
@@ -29,9 +29,9 @@ def depth_of(node: Node) -> tuple[Node, int]:
 
 @contextmanager
 def fitting_interpreter() -> Generator[None, None, None]:
-    """Room for the deepest tree that the parser lets pass, and no search for garbage meanwhile.
+    """Raises the recursion limit for the deepest tree, and disables garbage collection meanwhile.
 
-    A compilation makes many objects and drops few, and none in cycles worth looking for.
+    A compilation creates many objects, drops few, and makes no cycles worth collecting.
     """
     limit, collects = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(max(limit, _FRAMES))

@@ -1,8 +1,9 @@
-"""The grammar as lark's parser: tokens of one statement in, its node out.
+"""The grammar as lark's parser, which turns the tokens of one statement into its node.
 
-Making the parser from `grammar.lark` takes longer than compiling most scripts, so its tables are in
-a file beside this module. A wheel has it; elsewhere, and where it is of another grammar or another
-lark, it is made when it is needed first. It is a pickle, and trusted as the code beside it is.
+Building the parser from `grammar.lark` takes longer than compiling most scripts, so its tables are
+in a file beside this module. A wheel contains it. Elsewhere, and if the file belongs to another
+grammar or another lark, the first use builds it. It is a pickle, and trusted like the code beside
+it.
 """
 
 import os
@@ -23,12 +24,12 @@ from saftc.syntax.tokens import Token
 
 TABLES = "grammar.tables"
 
-# What the tables name: another number makes them anew.
+# The version of what the tables refer to: another number rebuilds them.
 _FORM = "3"
 
 
 class Tokens(Lexer):
-    """Lets lark read the tokens that our lexer made."""
+    """Lets lark read the tokens of our lexer."""
 
     def __init__(self, _conf: object) -> None: ...
 
@@ -53,10 +54,10 @@ def _parser() -> Any:
 
 
 def load_parser(folder: Path) -> Any:
-    """The parser by the tables in `folder`, which are made where there are none that fit."""
+    """The parser from the tables in `folder`; builds the tables if none fit."""
     path, version = folder / TABLES, _version()
     data = path.read_bytes() if path.is_file() else b""
-    # What loads has no types.
+    # lark's `load` has no types.
     kind: Any = lark.Lark
     if data.startswith(version):
         return kind.load(BytesIO(data[len(version) :]))
@@ -80,7 +81,7 @@ def _made(kind: Any) -> Any:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Writes a file that others may read, or write, at the same time."""
+    """Writes a file that others may read or write at the same time."""
     half = path.with_name(f"{os.getpid()}.tables")
     try:
         half.write_bytes(data)
@@ -90,7 +91,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _version() -> bytes:
-    """What tells these tables from those of another grammar or another lark."""
+    """A digest that tells these tables from those of another grammar or another lark."""
     return sha256("\0".join((_grammar(), lark.__version__, _FORM)).encode()).digest()
 
 

@@ -1,17 +1,17 @@
-"""Text to tokens and comments.
+"""From text to tokens and comments.
 
     x = $ add {a} to {b:raw} $  // note
 
 gives NAME ASSIGN PROMPT_START PROMPT_TEXT HOLE_START NAME HOLE_END PROMPT_TEXT HOLE_START NAME
-COLON NAME HOLE_END PROMPT_TEXT PROMPT_END NEWLINE, and the comment apart.
+COLON NAME HOLE_END PROMPT_TEXT PROMPT_END NEWLINE, and the comment separately.
 
 The lexer is in one of two modes. In code, newlines and indentation become NEWLINE, INDENT and
 DEDENT, except inside brackets. In a prompt, everything up to the next `$` is text, but a `{` opens
-a hole, which is code again; so prompts nest in holes to any depth, and one stack of open brackets,
-prompts and holes knows where it stands.
+a hole, which is code again. So prompts nest in holes to any depth; a stack of open brackets,
+prompts and holes holds the current state.
 
-Mistakes are reported and read over: after an unclosed bracket, string or prompt, reading goes on at
-the line below the one that opened it, so that one of them does not hide the mistakes after it.
+The lexer reports mistakes and continues: after an unclosed bracket, string or prompt, it resumes at
+the line below the one that opened it, so that such a mistake does not hide those after it.
 """
 
 import re
@@ -67,50 +67,50 @@ _NUMBER = re.compile(
     r"(?P<integer>0|[1-9][0-9]*(?:_[0-9]+)*)"
     r"(?P<float>(?:\.[0-9]+(?:_[0-9]+)*)?(?:[eE][+-]?[0-9]+)?)"
 )
-# What Python writes in a hole of a formatted string.
+# Python's conversions in a hole of a formatted string.
 _CONVERSION = re.compile(r"![rsa][:}]")
 _BLANKS = re.compile(r"[ \t]*")
-# The first line of a script that is itself a command: for the system, not for Saft.
+# The shebang line of an executable script: for the system, not for Saft.
 SHEBANG = re.compile(r"#![^\n]*\n?")
 _DIGITS = re.compile(r"[0-9]+")
 _LINE_TEXT = re.compile(r'(?:[^"\\\n]|\\.)*')
 _BLOCK_TEXT = re.compile(r'(?:[^"\\]|\\.|"(?!""))*', re.DOTALL)
 _FORMAT_LINE = re.compile(r'(?:[^"\\{}\n]|\\.|\{\{|\}\})+')
 _FORMAT_BLOCK = re.compile(r'(?:[^"\\{}]|\\.|\{\{|\}\}|"(?!""))+', re.DOTALL)
-# The format of a hole: Python's own, without holes in it.
+# The format of a hole: Python's syntax, without nested holes.
 _SPECIFICATION = re.compile(r':[^{}"\n]*')
 _FORMAT_HOLE = "format hole"
 _PROMPT_TEXT = re.compile(r"(?:[^\\${}]|\\.|\\\n)+", re.DOTALL)
-# What no text may hold: bytes that are not UTF-8, NUL, and what ends a line for Python alone.
+# Characters that no text may contain: non-UTF-8 bytes, NUL, and line ends that only Python knows.
 _UNREADABLE = re.compile("[\ud800-\udfff\0\r]")
-# With more bytes than this that are NUL, or not UTF-8, a file is no script.
+# A file with more bytes than this that are NUL, or not UTF-8, is no script.
 _FEW_BYTES = 8
 _NO_TEXT = re.compile("[\udc80-\udcff\0]")
 
 _WORDS = KEYWORDS.keys() | SOFT_KEYWORDS.keys()
 
-# What may be behind a prompt: the end of the line, a comment, an operator, or one of the words.
+# What may follow a prompt: the end of the line, a comment, an operator, or one of the words.
 _AFTER_PROMPT = re.compile(
     r"[ \t]*(?://|$|\n|[+*/%<>|=-]|!=|\.\w|\[|\$"
     r"|(?:with|after|if|else|and|or|not|in|is|for)\b)"
 )
-# What code ends with where a further prompt begins on the same line.
+# How code ends before a further prompt on the same line.
 _BEFORE_PROMPT = re.compile(
     r"(?:[-+*/%<>=(\[{,:]|\b(?:if|elif|else|and|or|not|in|while|ret|assert|do|program|stream|after))\s*$"
 )
-# What follows `from` where the module is named from the script's own package.
+# What follows `from` if the module is named relative to the script's package.
 _RELATIVE = re.compile(r"[ \t]*\.[ \t.\w]*(?<=[ \t.])import[ \t]")
-# How the result ends that a prompt comes after.
+# The last token of the result that a prompt comes after.
 _ENDS_AFTER = ("NAME", "INTEGER", "RPAR", "RSQB")
 # What follows `stream` before a prompt.
 _STREAMED = re.compile(r"[ \t]*(?:(?:do|program)[ \t]*)?\$")
-# What may be there only inside brackets or in a statement that goes on with it.
+# What may follow only inside brackets or in a statement that continues with it.
 _AFTER_INNER_PROMPT = re.compile(r"[ \t]*(?:[,:)\]}]|\n)")
 _GOES_ON_BEHIND = {",": {"ASSERT", "RET"}, ":": {"IF", "ELIF", "WHILE", "FOR"}}
 
-# What begins a value behind a word and a blank, although it might go on with the word as a name.
+# What begins a value after a word and a blank, although the word might be a name.
 _APPLIED = re.compile(r"[ \t]*(?:[(\[{]|-(?![ \t])|not\b(?![ \t]+in\b))")
-# Words that go on with an expression.
+# Words that continue an expression.
 _BEHIND_VALUES = {"and", "or", "in", "not", "if", "else", "for", "is"}
 
 _BRACE = re.compile(r"[{}]")
@@ -120,7 +120,7 @@ _BLANK_NAMES = {"\t": "a tab", "\r": "a carriage return", "\u00a0": "a no-break 
 
 @dataclass(slots=True)
 class Lexed:
-    """What the lexer gives: all tokens of a file, its comments, and what is wrong, in order."""
+    """The result of the lexer: all tokens of a file, its comments, and its mistakes, in order."""
 
     tokens: list[Token] = field(default_factory=list[Token])
     comments: list[Comment] = field(default_factory=list[Comment])
@@ -128,7 +128,7 @@ class Lexed:
 
 
 def lex(source: Source, mistakes: Collector) -> Lexed:
-    """The tokens and comments of `source`; what is wrong goes to `mistakes`."""
+    """The tokens and comments of `source`; adds its mistakes to `mistakes`."""
     found = Collector()
     lexer = _Lexer(source, found)
     if not lexer.is_of_another_kind():
@@ -140,18 +140,21 @@ def lex(source: Source, mistakes: Collector) -> Lexed:
 
 
 def lex_beginning(text: str) -> tuple[list[Token], list[str], bool]:
-    """The tokens of a text that may break off anywhere, and what is open at its end, by its sign or
-    name; whether it ends in a string, a comment or the text of a prompt."""
+    """Lexes a text that may break off anywhere.
+
+    Returns its tokens, the sign or name of each bracket, prompt or hole that is open at its end,
+    and whether it ends in a string, a comment or the text of a prompt.
+    """
     lexer = _Lexer(Source.from_text("", text), Collector(None))
     lexer.read()
     return lexer.tokens, [one.what for one in lexer.open], lexer.ends_in_words()
 
 
 class _Open(NamedTuple):
-    """A bracket, a prompt (`$`), a hole (`hole`) or a formatted string that is open.
+    """An open bracket, prompt (`$`), hole (`hole`) or formatted string.
 
-    `line_text` is the place among those open of the outermost formatted string of one line: a
-    line's end closes that one with all inside it.
+    `line_text` is the stack index of the outermost open single-line formatted string: a line's end
+    closes that one with everything inside it.
     """
 
     what: str
@@ -170,11 +173,11 @@ class _Lexer:
         self.open: list[_Open] = []
         self.indents = [0]
         self.at_line_start = True
-        # The lines on which a string is not closed: it may have swallowed what closes a bracket.
+        # The lines with an unclosed string: it may have swallowed a closing bracket.
         self.unclosed_texts: set[int] = set()
-        # The characters that have been reported, with their lines.
+        # The reported characters, with their lines.
         self.meaningless: set[tuple[str, int]] = set()
-        # The prompts, by their offset, of which a stray `$` has been reported.
+        # The offsets of prompts whose stray `$` has been reported.
         self.strays: set[int] = set()
 
     def run(self) -> None:
@@ -192,7 +195,7 @@ class _Lexer:
             self._add("DEDENT", end, end)
 
     def ends_in_words(self) -> bool:
-        """Whether what was read breaks off in a string, a comment or the text of a prompt."""
+        """Whether the text breaks off in a string, a comment or the text of a prompt."""
         end = len(self.text)
         if self._is_in("$") or any(one.span.end == end for one in self.lexed.comments[-1:]):
             return True
@@ -204,7 +207,7 @@ class _Lexer:
         )
 
     def read(self) -> None:
-        """Reads the text to its end, or to where there are too many mistakes."""
+        """Reads the text to its end, or until there are too many mistakes."""
         text, length = self.text, len(self.text)
         match_code = _CODE.match
         while self.position < length and not self.mistakes.is_full:
@@ -351,7 +354,7 @@ class _Lexer:
             begins_value = is_name or what in ("text", "format", "number", "prompt")
             applied = _APPLIED.match(self.text, self.position) if stands_apart else None
             return previous in (*LAYOUT, "COLON") and (begins_value or applied is not None)
-        # Classes behind `except`, and a missing colon, are mistakes with a message of their own.
+        # Classes after `except`, and a missing colon, are mistakes with their own messages.
         is_mistaken = what == "newline" or (text == "except" and stands_apart and shown == "(")
         is_named = text == "except" and is_name
         return previous in LAYOUT and (shown == ":" or is_named or is_mistaken)
@@ -371,7 +374,7 @@ class _Lexer:
         return False
 
     def _line_begins_with(self, kinds: tuple[str, ...], before: int | None = None) -> bool:
-        """Whether one of these tokens begins what is read, or what is before an offset."""
+        """Whether the line up to here, or up to an offset, begins with one of these tokens."""
         for position in range(len(self.tokens) - 1, -1, -1):
             earlier = self.tokens[position]
             if before is not None and earlier.span.start >= before:
@@ -467,7 +470,7 @@ class _Lexer:
         end = match.end()
         if not self.text.startswith(quote, end):
             if self.open and self.open[-1].line_text is not None:
-                # Its quote is that of the formatted string, of which a hole is not closed.
+                # The quote closes the formatted string, whose hole is unclosed.
                 self._unclosed_format(self.open[-1].line_text)
                 return
             end = self._line_end(start)
@@ -476,7 +479,7 @@ class _Lexer:
             self._report(
                 catalogue.UNTERMINATED_STRING, start, end, hint=hint if quote == '"' else None
             )
-            # Of a text of several lines, nothing tells where it was meant to end.
+            # Nothing tells where a text of several lines was meant to end.
             end = end if quote == '"' else len(self.text)
             self.position = end
             self.tokens.append(Token("STRING", "", Span(start, end)))
@@ -491,7 +494,7 @@ class _Lexer:
     # Formatted strings
 
     def _is_in(self, what: str) -> bool:
-        """Whether that is the innermost thing that is open."""
+        """Whether the innermost open bracket, prompt or hole is of this kind."""
         return bool(self.open) and self.open[-1][0] == what
 
     def _format(self, quote: str) -> None:
@@ -526,7 +529,7 @@ class _Lexer:
             self._unclosed_format(len(self.open) - 1)
 
     def _specification(self, start: int) -> None:
-        """Reads the format of a hole, from its colon up to the brace that closes it."""
+        """Reads the format of a hole, from its colon to the closing brace."""
         match = _SPECIFICATION.match(self.text, start)
         assert match is not None
         self.position = match.end()
@@ -545,9 +548,9 @@ class _Lexer:
             self.position = match.end() if end < 0 else end + 1
 
     def _unclosed_format(self, position: int) -> None:
-        """Reports a formatted string, or the hole in it, that is open at some place of the stack.
+        """Reports the unclosed formatted string at an index of the stack, or the hole in it.
 
-        It stands as an empty string, and reading goes on below it.
+        It becomes an empty string, and the lexer resumes below it.
         """
         quote, start, _ = self.open[position]
         is_line = quote == 'f"'
@@ -612,11 +615,11 @@ class _Lexer:
     # A `$` that was meant as text
 
     def _is_stray(self, offset: int) -> bool:
-        """Whether nothing that can follow a prompt follows a `$`, and the prompt ends later."""
+        """Whether a `$` cannot end a prompt: nothing after it fits, and the prompt ends later."""
         following = offset + 1
         between = self.text[following : self._line_end(following)]
         between, dollar, _ = between.partition("$")
-        # Behind the end of its hole, a `$` is one of the prompt around it.
+        # After the end of its hole, a `$` belongs to the prompt around it.
         hole_end = _unopened_brace(between)
         if hole_end is not None:
             between, dollar = between[:hole_end], ""
@@ -639,14 +642,14 @@ class _Lexer:
         return self._is_indented(begin, offset, end)
 
     def _takes(self, character: str) -> bool:
-        """Whether the statement goes on with a character behind a prompt."""
+        """Whether a character after a prompt continues the statement."""
         kinds = tuple(_GOES_ON_BEHIND.get(character, ()))
         return self._line_begins_with(kinds, before=self.open[-1][1])
 
     def _is_indented(self, begin: int, start: int, end: int) -> bool:
-        """Whether the lines between two offsets lie deeper than the line on which a prompt begins.
+        """Whether the lines between two offsets are indented deeper than the line of `begin`.
 
-        The last one, with the `$` that closes the prompt, need not.
+        The last one, with the `$` that closes the prompt, need not be.
         """
         first = self.source.line_text(self.source.line_of(begin))
         width = len(first) - len(first.lstrip())
@@ -654,7 +657,7 @@ class _Lexer:
         return all(not line.strip() or len(line) - len(line.lstrip()) > width for line in lines)
 
     def _stray_dollar(self, offset: int) -> None:
-        """Reports the first stray `$` of a prompt; it is read as text, and so are the next."""
+        """Reports the first stray `$` of a prompt; this and later ones are read as text."""
         begin = self.open[-1][1]
         self._add("PROMPT_TEXT", offset, offset + 1)
         if begin in self.strays:
@@ -677,7 +680,7 @@ class _Lexer:
         if _UNREADABLE.match(character):
             self._unreadable(start, start + 1)
             return
-        # Of a comment or a string as other languages write them, the first character says it all.
+        # A comment or string in another language's notation is reported at its first character.
         if character in "#@":
             self.position = self._line_end(start)
         elif self.text.startswith("'''", start):
@@ -726,7 +729,7 @@ class _Lexer:
         return Hint(hint, edits=(Edit(Span(offset, end), text),))
 
     def is_of_another_kind(self) -> bool:
-        """Whether the file is no text in UTF-8 at all, of which one mistake is reported."""
+        """Whether the file is not UTF-8 text at all; reports one mistake for it."""
         bad = _NO_TEXT.findall(self.text)
         if len(bad) <= _FEW_BYTES:
             return False
@@ -741,7 +744,7 @@ class _Lexer:
         return True
 
     def _unreadable(self, start: int, end: int) -> None:
-        """Reports the first character of a text that no text may hold."""
+        """Reports the first forbidden character of a text."""
         match = _UNREADABLE.search(self.text, start, end)
         if match is None:
             return
@@ -753,7 +756,7 @@ class _Lexer:
             self._no_meaning(offset)
 
     def _resume_after_unclosed(self) -> None:
-        """Reports the outermost thing left open and goes back to the line below it."""
+        """Reports the outermost unclosed bracket, prompt or string; resumes below its line."""
         # The outermost prompt explains more than a hole or a bracket inside it.
         what, offset, _ = self.open[0]
         if what.startswith("f"):
@@ -783,7 +786,7 @@ class _Lexer:
                 else f"close it with `{CLOSER_OF[what]}`",
             )
         line_end = self._line_end(offset) if what != "$" else self._prompt_end(offset)
-        # What ends where it begins is the end of a block.
+        # A token that ends where it begins is the end of a block.
         while self.tokens and self.tokens[-1].span.end > offset:
             self.tokens.pop()
         comments = self.lexed.comments
@@ -796,8 +799,10 @@ class _Lexer:
         self.at_line_start = True
 
     def _prompt_end(self, begin: int) -> int:
-        """Where a prompt that is never closed may have been meant to end: on its line, or below it
-        if its text begins on the next one, in lines that lie deeper.
+        """The offset where an unclosed prompt was probably meant to end.
+
+        It is the end of its line. If its text begins on the next line, it is after the lines below
+        that are indented deeper.
         """
         end = self._line_end(begin)
         if self.text[begin + 1 : end].strip():
@@ -836,7 +841,7 @@ class _Lexer:
 
 
 def _number_hint(text: str) -> str | Hint | None:
-    """What a number of another language is in decimal digits, as far as it can be read."""
+    """The hint that writes another language's number in decimal digits, if it can be read."""
     digits = text.rstrip("_lLuU").replace("__", "_")
     if len(digits) > LONGEST_INTEGER:
         return None
@@ -856,7 +861,7 @@ def _shortened(text: str) -> str:
 
 
 def _unopened_brace(text: str) -> int | None:
-    """The place of the first `}` that no `{` before it opens."""
+    """The index of the first `}` without a `{` before it."""
     depth = 0
     for match in _BRACE.finditer(text):
         depth += 1 if match.group() == "{" else -1

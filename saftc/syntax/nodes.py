@@ -1,8 +1,8 @@
 """The abstract syntax tree of Saft.
 
-Nothing changes a node, as checkers see. Each is compared by identity (so that facts can be kept in
-tables beside the tree) and carries its `span`. A node bears the name of its grammar rule:
-`for_stmt` is `ForStmt`. The unions at the end are what a `match` goes over.
+Nodes are immutable, which type checkers enforce. They compare by identity (so that facts can be
+kept in tables beside the tree) and carry their `span`. A node has the name of its grammar rule:
+`for_stmt` is `ForStmt`. The unions at the end list the cases of a `match`.
 """
 
 from dataclasses import dataclass, field, fields
@@ -17,9 +17,9 @@ _T = TypeVar("_T")
 
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
 def _node(class_: type[_T]) -> type[_T]:
-    """The class with its fields; checkers see that nothing changes them.
+    """Makes a class a dataclass of slots that type checkers see as frozen.
 
-    Methods that were made for each class anew would take longest of all that `saftc check` loads.
+    More generated methods per class would take the most time of all that `saftc check` loads.
     """
     return dataclass(slots=True, eq=False, repr=False)(class_)
 
@@ -37,7 +37,7 @@ class Node:
 
 @_node
 class Identifier(Node):
-    """A name where it is introduced, or the name of a member, field or argument."""
+    """A name at its definition, or the name of a member, field or argument."""
 
     text: str
 
@@ -68,7 +68,7 @@ class Spread(Node):
 
 @_node
 class ListLiteral(Node):
-    """`[a, b]`. `is_spread`: a comma stands after the last item, so it has one item a line."""
+    """`[a, b]`. If `is_spread`, it has a trailing comma, and so one item per line."""
 
     items: "tuple[Expression | Spread, ...]"
     is_spread: bool
@@ -100,14 +100,14 @@ class ComputedField(Node):
 
 @_node
 class ObjectLiteral(Node):
-    """`{a: 1}`; of equal keys the last one counts."""
+    """`{a: 1}`; the last of equal keys counts."""
 
     fields: "tuple[Entry, ...]"
     is_spread: bool
 
     @property
     def named(self) -> "tuple[Field, ...]":
-        """The fields whose keys are written out."""
+        """The fields with literal keys."""
         return tuple(entry for entry in self.fields if isinstance(entry, Field))
 
 
@@ -181,7 +181,7 @@ class Binary(Node):
 
 @_node
 class Comparison(Node):
-    """`left operator right` that gives a bool."""
+    """A comparison, `left operator right`; its value is a bool."""
 
     operator: OneOf["==", "!=", "<", "<=", ">", ">=", "in", "not in"]
     left: "Expression"
@@ -217,7 +217,7 @@ class ComprehensionClause(Node):
 
 @_node
 class Comprehension(Node):
-    """`[item for x in xs if c]`; an entry is the item of `{[key]: value for x in xs if c}`."""
+    """`[item for x in xs if c]`; for `{[key]: value for x in xs if c}` the item is an entry."""
 
     item: "Expression | ComputedField"
     clauses: tuple[ComprehensionClause, ...]
@@ -225,7 +225,7 @@ class Comprehension(Node):
 
 @_node
 class FormatText(Node):
-    """A stretch of the text of a formatted string, escapes and doubled braces resolved."""
+    """A stretch of a formatted string's text, with escapes and doubled braces resolved."""
 
     text: str
 
@@ -247,7 +247,7 @@ class FormattedString(Node):
 
 @_node
 class PromptText(Node):
-    """A stretch of a prompt's text, escapes resolved and the common indentation removed."""
+    """A stretch of a prompt's text, with escapes resolved and the common indentation removed."""
 
     text: str
 
@@ -263,9 +263,9 @@ class Hole(Node):
 
 @_node
 class Prompt(Node):
-    """`$ ... $`, with `stream`, `do` or `program` before it, and behind it options and `after`.
+    """`$ ... $`, with `stream`, `do` or `program` before it, and options and `after` behind it.
 
-    `after` is the result whose conversation it goes on with.
+    `after` is the result whose conversation it continues.
     """
 
     is_streamed: bool
@@ -281,13 +281,13 @@ class Prompt(Node):
 
     @property
     def tools(self) -> "Expression | None":
-        """What is written for `tools` in the options, if they are written in place."""
+        """The value of `tools` in the options, if they are written in place."""
         written = self.options.named if isinstance(self.options, ObjectLiteral) else ()
         return next((one.value for one in reversed(written) if one.key.text == "tools"), None)
 
     @property
     def options_set(self) -> "tuple[Expression, ...]":
-        """The values of the options: an object as a whole, or what is written in place."""
+        """The values of the options, without the tools: a variable, or those written in place."""
         if not isinstance(self.options, ObjectLiteral):
             return () if self.options is None else (self.options,)
         keys = [one.key for one in self.options.fields if isinstance(one, ComputedField)]
@@ -296,7 +296,7 @@ class Prompt(Node):
 
     @property
     def shown(self) -> "tuple[Expression, ...]":
-        """What is shown to the model, text and tools, as far as it is written in place."""
+        """The values shown to the model, in the text and as tools, if they are written in place."""
         listed = self.tools.items if isinstance(self.tools, ListLiteral) else ()
         items = (one.value if isinstance(one, Spread) else one for one in listed)
         return (*(hole.value for hole in self.holes), *items)
@@ -304,9 +304,9 @@ class Prompt(Node):
 
 @_node
 class ServerCall(Node):
-    """What the function does that stands for a tool of an MCP server: it calls the tool.
+    """The body of a function for a tool of an MCP server: it calls the tool.
 
-    Arguments have their names on the wire, `titles` are the server's own names of objects.
+    Arguments have the names that the server knows; `titles` are the server's own names of objects.
     """
 
     server: str
@@ -436,7 +436,7 @@ class FunctionDef(Node):
 
     @property
     def defaults(self) -> "tuple[Expression, ...]":
-        """What is evaluated where it is defined: the defaults of its parameters."""
+        """The expressions evaluated at the definition: the defaults of its parameters."""
         return _defaults(self.parameters)
 
 
@@ -451,7 +451,7 @@ class AssignStmt(Node):
 
 @_node
 class AugmentedAssignStmt(Node):
-    """`name += expression`; `value` is all that is assigned, `name + expression`."""
+    """`name += expression`; `value` is the assigned `name + expression`."""
 
     name: Identifier
     value: Binary
@@ -550,7 +550,7 @@ class AssertStmt(Node):
 
     @property
     def always_fails(self) -> bool:
-        """Whether it is written to stop the script: `assert false`."""
+        """Whether it always stops the script: `assert false`."""
         return isinstance(self.condition, Literal) and self.condition.value in (False, None)
 
 
@@ -579,13 +579,13 @@ class RecordDef(Node):
 
     @property
     def defaults(self) -> "tuple[Expression, ...]":
-        """What is evaluated where it is defined: the defaults of its fields."""
+        """The expressions evaluated at the definition: the defaults of its fields."""
         return _defaults(self.fields)
 
 
 @_node
 class ImportStmt(Node):
-    """`import module as alias`; `module` has its dots."""
+    """`import module as alias`; `module` includes its dots."""
 
     module: Identifier
     alias: Identifier | None
@@ -601,7 +601,7 @@ class ImportedName(Node):
 
 @_node
 class FromImport(Node):
-    """`from module import names`; `module` has its dots, those before the first name too."""
+    """`from module import names`; `module` includes its dots, also those before the first name."""
 
     module: Identifier
     names: tuple[ImportedName, ...]
@@ -611,8 +611,8 @@ class FromImport(Node):
 class ServerImport(Node):
     """`from mcp("server") import names`.
 
-    Once the server's lock has been read, a function below it stands for each tool; then `names`
-    are those alone of which nothing is known.
+    Once the server's lock has been read, a function below it stands for each tool; `names` then
+    holds only the unknown ones.
     """
 
     server: Identifier
@@ -630,9 +630,9 @@ class ExpressionStmt(Node):
 class Module(Node):
     """A whole script.
 
-    `docs` gives the doc text of a function, type, field or parameter, `doc` that of the module, and
-    `doc_comments` what each doc comment documents (None: the module).
-    `guessed` holds the names that stood in lines that could not be read: they may be defined there.
+    `docs` maps a function, type, field or parameter to its doc text, `doc` is the text of the
+    module, and `doc_comments` maps each doc comment to what it documents (None: the module).
+    `guessed` holds the names on lines that could not be read: these lines may define them.
     """
 
     statements: "tuple[Statement, ...]"
@@ -675,7 +675,7 @@ Schema = (
     | UnionSchema
     | OptionalSchema
 )
-# What is in an object literal.
+# An entry of an object literal.
 Entry = Field | ComputedField | Spread
 Pattern = NamePattern | TuplePattern
 Statement = (

@@ -1,9 +1,9 @@
-"""Tokens to an abstract syntax tree.
+"""From tokens to an abstract syntax tree.
 
-One top-level statement is parsed at a time. When a line of it cannot be read, the mistake is
-reported, the line is replaced by one that can (see `mistakes.recovery`), and the statement is
-parsed again: so every mistake of a file is found, and the rest of it still has a tree. Nothing more
-is said about a line that was put in.
+The parser reads one top-level statement at a time. If it cannot read a line, it reports the
+mistake, replaces the line by one that it can read (see `mistakes.recovery`), and parses the
+statement again. So it finds every mistake of a file, and the rest of the file still has a tree. It
+reports nothing further about a replaced line.
 """
 
 from bisect import insort
@@ -38,8 +38,8 @@ from saftc.syntax.tokens import LAYOUT, Token, first_word, line_at
 _SHORT = MOST_LEVELS
 
 
-# The words that go on with a statement, by the word that begins it: `else` behind a `try` is one
-# mistake of it.
+# The words that continue a statement, by the word that begins it. `else` after a `try` is a mistake
+# within the statement.
 _GO_ON = {"IF": ("ELIF", "ELSE"), "TRY": ("EXCEPT", "ELSE")}
 _GOING_ON = ("ELIF", "ELSE", "EXCEPT")
 
@@ -53,12 +53,12 @@ class Parsed:
 
 
 def parse(source: Source, mistakes: Collector) -> n.Module:
-    """The tree of `source`; what is wrong goes to `mistakes`."""
+    """The tree of `source`; adds its mistakes to `mistakes`."""
     return parse_with_tokens(source, mistakes).module
 
 
 def parse_with_tokens(source: Source, mistakes: Collector) -> Parsed:
-    """The tree of `source`, as `parse` gives it, with the tokens."""
+    """The tree of `source`, as `parse` returns it, with the tokens."""
     misread = Collector()
     lexed = lex(source, misread)
     guessed: set[str] = set()
@@ -78,7 +78,7 @@ def parse_with_tokens(source: Source, mistakes: Collector) -> Parsed:
         statements += _parse_statements(readable, mistakes, guessed, told, begun)
     comments = tuple(lexed.comments)
     documenting = find_docs(source, statements, comments)
-    # What a comment documents may stand on a line that cannot be read.
+    # The target of a doc comment may be on a line that cannot be read.
     if not mistakes.has_errors:
         for warning in needless_docs(source, comments, documenting):
             mistakes.add(warning)
@@ -122,10 +122,10 @@ def _parse_statements(
     told: set[int],
     begun: set[str],
 ) -> list[n.Statement]:
-    """What the tokens of a top-level statement become: one, or its parts when it is misread.
+    """The statements from the tokens of a top-level statement: one, or its parts if it is misread.
 
-    `told` are the places of the lines that hold a mistake that has been reported; `begun` are the
-    words of other languages that such lines begin with.
+    `told` are the offsets of the lines with a reported mistake. `begun` are the words of other
+    languages that such lines begin with.
     """
     statements: list[n.Statement] = []
     pending = [tokens] if tokens else []
@@ -166,7 +166,7 @@ def _parse_statements(
 
 
 def _said(tokens: list[Token]) -> list[tuple[str, str]]:
-    """The tokens without their places."""
+    """The tokens without their spans."""
     return [(token.kind, token.text) for token in tokens]
 
 

@@ -1,4 +1,4 @@
-"""What a text in a script stands for: indentation and escapes, of strings and of prompts."""
+"""The values of texts in a script: indentation and escapes, of strings and of prompts."""
 
 import re
 
@@ -11,15 +11,15 @@ ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
 _PROMPT_ESCAPE = re.compile(r"\\([${}\\])")
 
 
-# What the indentation of a text's lines is made of; any other blank is part of the text.
+# The characters that indent a text's lines; any other blank is part of the text.
 _BLANKS = " \t"
 
 
 def without_margin(text: str) -> str:
-    """`text` without the indentation that all its lines have in common, to the character.
+    """`text` without the exact indentation that all its lines have in common.
 
-    The first line, which is behind the opening quotes or `$`, does not count for it, nor do
-    lines of blanks alone, which become empty.
+    Two kinds of lines do not count: the first, which follows the opening quotes or `$`, and lines
+    of blanks, which become empty.
     """
     first, *rest = text.split("\n")
     lines = [line if line.strip(_BLANKS) else "" for line in rest]
@@ -33,14 +33,14 @@ def without_margin(text: str) -> str:
 def dedent(text: str) -> str:
     """`text` without its margin, and without blank lines and blanks at both ends.
 
-    This is what `runtime_support` does with a template (a test compares the two), so that text
-    stays the same when it is written at another depth.
+    `runtime_support` does the same with a template (a test compares the two), so that a text stays
+    the same at another indentation.
     """
     return without_margin(text.lstrip(_BLANKS)).lstrip("\n").rstrip(_BLANKS + "\n")
 
 
 def string_value(text: str) -> str:
-    """What the inside of a string stands for."""
+    """The value of the inside of a string."""
     if "\\" not in text:
         return text
     return ESCAPE.sub(
@@ -54,10 +54,10 @@ def _coded(digits: str) -> str:
 
 
 def is_half(digits: str | None) -> bool:
-    """Whether the digits of an escape are half of a character, and so none."""
+    """Whether the digits of an escape are half of a surrogate pair, and so no character."""
     return digits is not None and len(digits) == 4 and 0xD800 <= int(digits, 16) < 0xE000
 
 
 def prompt_value(text: str) -> str:
-    """What a part of the text of a prompt stands for."""
+    """The value of a part of a prompt's text."""
     return _PROMPT_ESCAPE.sub(r"\1", text)

@@ -1,4 +1,4 @@
-"""The kinds of token, named as the grammar names them, and what is said of each in an error."""
+"""The kinds of token, named as in the grammar, and their names in error messages."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -24,7 +24,7 @@ KEYWORDS = {
     "nil": "NIL",
 }
 
-# Words with a meaning only in place; elsewhere they are names.
+# Words that are keywords only in some places; elsewhere they are names.
 SOFT_KEYWORDS = {
     "f": "FUNCTION",
     "type": "TYPE",
@@ -43,7 +43,7 @@ SOFT_KEYWORDS = {
     "fail": "FAIL",
 }
 
-# Behind the colon of a hole: a text goes in as it is; a function's calls wait for approval.
+# After the colon of a hole: inserts a text unchanged; has a function's calls wait for approval.
 HOLE_FORMATS = ("raw", "approve")
 
 OPERATORS = {
@@ -79,15 +79,15 @@ OPERATORS = {
     "}": "RBRACE",
 }
 
-# The kinds of token that are between lines: a statement begins after one of them.
+# The kinds of token between lines: a statement begins after one of them.
 LAYOUT = ("NEWLINE", "INDENT", "DEDENT")
 
-# The words that begin a line which opens a block.
+# The first words of lines that open a block.
 OPENS_BLOCK = {"IF", "ELIF", "ELSE", "FOR", "WHILE", "FUNCTION", "CONV", "TRY", "EXCEPT"}
 
 CLOSER_OF = {"(": ")", "[": "]", "{": "}"}
 
-# How a token kind is named in an error, where its own text would not do.
+# The name of a token kind in an error, if its own text would not do.
 DESCRIPTIONS = {
     "NEWLINE": "the end of the line",
     "INDENT": "an indented block",
@@ -118,7 +118,7 @@ DESCRIPTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment as written, with its slashes. `is_trailing`: code is before it on its line."""
+    """A comment as written, with its slashes; if `is_trailing`, code is before it on its line."""
 
     span: Span
     text: str
@@ -131,7 +131,7 @@ class Comment:
 
 
 class Token(NamedTuple):
-    """A token: its kind, its text (of a string, what it stands for), and its place."""
+    """A token: its kind, its text (for a string, its value), and its span."""
 
     kind: str
     text: str
@@ -139,10 +139,10 @@ class Token(NamedTuple):
 
     @property
     def type(self) -> str:
-        """What lark calls the kind."""
+        """The kind, under lark's name."""
         return self.kind
 
-    # lark would take the place of its end token from the last one; ours have spans.
+    # lark would take the position of its end token from the last token; ours have spans.
     start_pos = end_pos = line = end_line = column = end_column = None
 
 
@@ -167,7 +167,7 @@ def line_at(tokens: list[Token], offset: int) -> slice:
 
 
 def opener_above(tokens: list[Token], position: int) -> Token | None:
-    """The word that opens the block which ends before the token at `position`, if one does."""
+    """The word that opens the block ending before the token at `position`, if one does."""
     depth, place = 0, position - 1
     while place >= 0:
         depth += (tokens[place].kind == "DEDENT") - (tokens[place].kind == "INDENT")
@@ -179,7 +179,7 @@ def opener_above(tokens: list[Token], position: int) -> Token | None:
 
 
 def first_word(tokens: list[Token]) -> Span:
-    """The place of the first token that is not layout."""
+    """The span of the first token that is not layout."""
     for candidate in tokens:
         if candidate.kind not in LAYOUT:
             return candidate.span

@@ -1,4 +1,4 @@
-"""Going through a tree: the children of a node in source order, and all nodes below it."""
+"""Walks a tree: the children of a node in source order, and all nodes below it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
@@ -11,13 +11,13 @@ from saftc.syntax.nodes import Conditional, Module, Node, Prompt
 
 _Kind = TypeVar("_Kind", bound=Node)
 
-# The fields of a node that hold nodes, where their order is not that of the source.
+# The fields that hold nodes, for kinds whose field order is not that of the source.
 _ORDER: dict[type[Node], tuple[str, ...]] = {
     Module: ("statements",),
     Conditional: ("then", "condition", "other"),
 }
 
-# Fields that never hold a node; looking at them takes time.
+# Fields that never hold a node; reading them takes time.
 _PLAIN = {
     *("span", "text", "operator", "is_spread", "is_raw", "is_approved", "mode", "is_conversion"),
     "spec",
@@ -25,13 +25,13 @@ _PLAIN = {
 
 
 class _Parts(dict[type[Node], Callable[[Node], tuple[Any, ...]] | None]):
-    """Gives the fields of a node of some kind that may hold nodes; None where there are none."""
+    """Getters for the fields of each kind that may hold nodes; None if there are none."""
 
     def __missing__(self, kind: type[Node]) -> Callable[[Node], tuple[Any, ...]] | None:
         names = _ORDER.get(kind)
         if names is None:
             names = tuple(field.name for field in fields(kind) if field.name not in _PLAIN)
-        # With the span, it is a tuple also of one name.
+        # With the span, the getter returns a tuple even for one name.
         found = self[kind] = attrgetter("span", *names) if names else None
         return found
 
@@ -40,7 +40,7 @@ _PARTS = _Parts()
 
 
 def children(node: Node) -> list[Node]:
-    """The direct children of `node`, as they are in the source."""
+    """The direct children of `node`, in source order."""
     found: list[Node] = []
     parts_of = _PARTS[node.__class__]
     if parts_of is None:
@@ -51,7 +51,7 @@ def children(node: Node) -> list[Node]:
         elif isinstance(part, Node):
             found.append(part)
     if isinstance(node, Prompt) and node.after is not None:
-        # Options are before it or behind it.
+        # Options are before or after it.
         found.sort(key=lambda child: child.span.start)
     return found
 
@@ -62,7 +62,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def _below(node: Node) -> list[Node]:
-    # All at once: to stop at each node takes longer than to find the next one.
+    # All at once: suspending at each node takes longer than finding the next one.
     found: list[Node] = []
     pending = [node]
     while pending:
@@ -80,8 +80,10 @@ def nodes_of(module: Module) -> Sequence[Node]: ...
 @overload
 def nodes_of(module: Module, *kinds: type[_Kind]) -> Sequence[_Kind]: ...
 def nodes_of(module: Module, *kinds: type[Node]) -> Sequence[Node]:
-    """The nodes of a module, as `walk` gives them, all of them or those of some kinds; going
-    through a module takes a while."""
+    """The nodes of a module in `walk` order, all or those of some kinds.
+
+    It is cached, as walking a module takes a while.
+    """
     nodes, places = _index(module)
     if not kinds:
         return nodes

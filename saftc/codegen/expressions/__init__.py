@@ -1,1 +1,1 @@
-"""Expressions, as Python."""
+"""Emits expressions as Python."""

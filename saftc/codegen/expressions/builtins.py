@@ -1,4 +1,4 @@
-"""Calls of builtins: Python's own form where the types are proved, `ops` where they are not.
+"""Calls of builtins: Python's own form if the types are proved, else `ops`.
 
 upper(verb)             verb.upper()            or  ops.upper(verb)
 len(xs)                 len(xs)                 or  ops.len(xs)
@@ -43,7 +43,7 @@ def emit_builtin_call(context: Context, node: n.Call, form: BuiltinCall) -> Expr
 
 
 def emit_iterable(context: Context, node: n.Expression) -> Expression:
-    """What is only iterated over: an iterator does where a list is meant."""
+    """An expression that is only iterated: an iterator may replace its list."""
     if isinstance(node, n.Call) and node not in context.facts.coercions:
         form = context.facts.forms.calls[node]
         if isinstance(form, BuiltinCall) and (made := _iterator(context, form)) is not None:
@@ -52,7 +52,7 @@ def emit_iterable(context: Context, node: n.Expression) -> Expression:
 
 
 def builtin_value(context: Context, name: str) -> Expression:
-    """A builtin as a value; in the async form, one that waits is its `aio`."""
+    """A builtin as a value; in the async form, `run` is its `aio`."""
     if not _has_own_name(BUILTINS[name]):
         return context.operator(name_in_ops(name))
     value = context.global_(name)
@@ -60,19 +60,19 @@ def builtin_value(context: Context, name: str) -> Expression:
 
 
 def _has_own_name(builtin: Builtin) -> bool:
-    """Whether Python imports it by its name, whatever it is given: `approve`, `image`, `run`."""
+    """Whether Python imports it by its name, for any arguments: `approve`, `image`, `run`."""
     return builtin.ways[0].python.module in (PACKAGE, PROGRAMS)
 
 
 def name_in_ops(name: str) -> str:
-    """What a builtin is called in `runtime_support.ops`."""
+    """The name of a builtin in `runtime_support.ops`."""
     return BUILTINS[name].in_ops or name
 
 
 def arguments(
     context: Context, node: n.Call, names: Mapping[str, str] | None = None
 ) -> tuple[list[Expression], list[tuple[str, Expression]]]:
-    """The arguments as they are written, by position and by name; `names` are Python's."""
+    """The arguments by position and by name, as written; `names` are the Python names."""
     python = names or {}
     positional = [context.emit(a.value) for a in node.arguments if a.name is None]
     named = [
@@ -97,7 +97,7 @@ def _one_a_line(context: Context, node: n.Call, form: BuiltinCall, made: Express
 
 
 def _iterator(context: Context, form: BuiltinCall) -> Expression | None:
-    """A call that gives an iterator in Python, and a list in Saft."""
+    """A call that returns an iterator in Python and a list in Saft; None for other calls."""
     python, given = form.way.python, form.arguments
     if form.form == Form.OPS or given is None or not python.is_iterator:
         return None
@@ -105,7 +105,7 @@ def _iterator(context: Context, form: BuiltinCall) -> Expression | None:
     values = [emit(context, one) for one in given]
     if python.how == "itself":
         return values[0]
-    # Saft ends with the shortest list, too.
+    # Saft also stops at the shortest list.
     ending = [("strict", py.constant(False))] if python.name == "zip" else []
     return py.call(_function(context, python, values), _behind(python, values), ending)
 
@@ -127,7 +127,7 @@ def _call(context: Context, node: n.Call, form: BuiltinCall) -> Expression:
         return made
     positional, named = arguments(context, node)
     if any(way.repeats for way in form.builtin.ways):
-        # What may be given any number of times has no name in Python.
+        # A parameter that may be repeated has no name in Python.
         only = form.way.parameters[0].name
         positional += [value for text, value in named if text == only]
         named = [(text, value) for text, value in named if text != only]
@@ -156,19 +156,19 @@ def _native(context: Context, form: BuiltinCall, given: _Given) -> Expression:
 
 
 def _function(context: Context, python: PythonForm, values: Sequence[Expression]) -> Expression:
-    """What Python calls: a function, or a method of the first value."""
+    """The Python callee: a function, or a method of the first value."""
     if python.how == "method":
         return py.attribute(values[0], python.name)
     return context.global_(python.name)
 
 
 def _behind(python: PythonForm, values: Sequence[Expression]) -> Sequence[Expression]:
-    """The arguments: those behind the value that a method is of."""
+    """The arguments of the callee, without the value that a method belongs to."""
     return values[1:] if python.how == "method" else values
 
 
 def _taken(context: Context, builtin: Builtin, node: n.Expression) -> Expression:
-    """The items that a function of Python's takes one after another: no list needs to be made."""
+    """The items that a Python function takes one by one, without a list if possible."""
     made = emit_iterable(context, node)
     if isinstance(made, cst.ListComp) and context.choices.is_lazy(builtin, node):
         return py.generator(made)
@@ -178,7 +178,7 @@ def _taken(context: Context, builtin: Builtin, node: n.Expression) -> Expression
 def _ordered_by(
     context: Context, node: n.Call, form: BuiltinCall, by: n.Expression
 ) -> Expression | None:
-    """`sorted(notes, key=words, reverse=True)`; None where the runtime orders by the function."""
+    """`sorted(notes, key=words, reverse=True)`; None if the runtime must do the ordering."""
     given = form.arguments
     if given is None or not context.choices.values.is_ordered_by_python(form, by):
         return None
@@ -196,7 +196,7 @@ def _ordered_by(
 
 
 def _key(context: Context, by: n.Expression, values: _Given) -> Expression:
-    """A function that Python calls for a key: `len` and `str.upper` where the types allow it."""
+    """The function that Python calls for a key: `len` and `str.upper` if the types allow it."""
     found = context.choices.values.key(by, values)
     if found is None:
         return context.emit(by)
@@ -205,7 +205,7 @@ def _key(context: Context, by: n.Expression, values: _Given) -> Expression:
     return py.attribute(context.global_(found.owner), found.name)
 
 
-# The ones with a form of their own.
+# Builtins with their own Python form.
 
 
 def _print(context: Context, given: _Given) -> Expression:
@@ -223,7 +223,7 @@ def written(context: Context, value: Expression) -> Expression:
 
 
 def printed(context: Context, node: n.Expression) -> Expression:
-    """What Python's `print` shows as Saft's does."""
+    """A value that Python's `print` shows as Saft's does."""
     value = context.emit(node)
     is_shown = context.choices.values.text(node) == Text.SHOW
     return shown(context, value) if is_shown else value
@@ -277,7 +277,7 @@ def _div(context: Context, given: _Given) -> Expression:
 
 
 def _sum(context: Context, given: _Given) -> Expression:
-    """`sum(xs)`; of decimals and durations, with what the sum of none is."""
+    """`sum(xs)`; for decimals and durations, with the start value of their sum."""
     items = _taken(context, BUILTINS["sum"], given[0])
     none = context.choices.values.sum_of_none(given[0])
     if none is None:
@@ -317,7 +317,7 @@ def length(context: Context, value: Expression) -> Expression:
 def converted(
     context: Context, node: n.Expression, value: Expression, wanted: Type
 ) -> Expression:
-    """A value as its class in Python makes it; an int that is written out, as a float."""
+    """A value converted by its Python class; an int literal is written as a float."""
     if wanted == DECIMAL:
         return py.call(class_of_date(context, DECIMAL), [value])
     match node:

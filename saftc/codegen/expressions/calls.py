@@ -1,7 +1,7 @@
-"""Calls: of functions, records and imported Python as they are, of what is not known by `ops`.
+"""Calls of functions, records and imported Python directly, and of unknown values by `ops`.
 
 go(a, n: 2)     go(a, n=2)      or  ops.call(go, a, n=2)
-x.go(a)         ops.send(x, "go", a), of a value of which nothing is known
+x.go(a)         ops.send(x, "go", a), of a value of unknown type
 change(n)       change(n), or await maybe_await(change(n)), of a value of a function type
 ask(mail)       ask(mail).value, of a function that keeps the history of its prompt
 """
@@ -62,7 +62,7 @@ def emit_call(context: Context, node: n.Call) -> Expression:
 
 
 def _waiting(context: Context, node: n.Call, made: Expression) -> Expression:
-    """A call as it waits for what it calls, if it does."""
+    """The call with `await` and its helpers, if it waits."""
     wait = context.wait(node)
     if wait is None:
         form = context.facts.forms.calls[node]
@@ -84,7 +84,7 @@ def _waiting(context: Context, node: n.Call, made: Expression) -> Expression:
 
 
 def _parameter_names(context: Context, form: DirectCall) -> dict[str, str]:
-    """The Python names of a function's parameters, where its own module is the one at hand."""
+    """The Python names of a function's parameters, if its module is being compiled."""
     if not isinstance(form.definition, n.FunctionDef):
         return {}
     symbols = context.facts.names.symbols

@@ -1,11 +1,11 @@
-"""Dates, durations and decimals that are written out: as calls of Python's own classes.
+"""Date, duration and decimal literals as calls of Python's own classes.
 
     date("2026-01-31")      dt.date(2026, 1, 31)
     duration(days: 3)       dt.timedelta(days=3)
     decimal("12.30")        Decimal("12.30")
     decimal(text)           to_decimal(text)
 
-What a text says is read when the script runs, unless it is there to be read.
+Literals are parsed here; other texts are parsed when the script runs.
 """
 
 import re
@@ -20,7 +20,7 @@ from saftc.types.builtins import Overload
 from saftc.types.dates import is_read
 from saftc.types.types import DATE, DATES, DATETIME, DECIMAL, DURATION, TIME, Scalar, Type
 
-# A duration of whole numbers, of which none is too long.
+# A duration of whole numbers, each short enough.
 _WHOLE = re.compile(
     r"P(?:(?P<weeks>\d{1,5})W)?(?:(?P<days>\d{1,5})D)?"
     r"(?:T(?:(?P<hours>\d{1,5})H)?(?:(?P<minutes>\d{1,5})M)?(?:(?P<seconds>\d{1,5})S)?)?"
@@ -28,8 +28,10 @@ _WHOLE = re.compile(
 
 
 def date_call(context: Context, node: n.Call, way: Overload) -> Expression | None:
-    """A call of `date`, `duration` or the like as one of Python's class; None of what has to be
-    read when the script runs."""
+    """A call of `date`, `duration` or the like as a call of Python's class.
+
+    None if the text must be parsed when the script runs.
+    """
     made = way.gives
     if not isinstance(made, Scalar) or made not in DATES.values() or not way.parameters:
         return None
@@ -70,7 +72,7 @@ def _written(context: Context, made: Scalar, text: str) -> Expression | None:
 
 
 def nothing_of(context: Context, type_: Type) -> Expression:
-    """The sum of none: `Decimal(0)`, `dt.timedelta()`."""
+    """The empty sum: `Decimal(0)`, `dt.timedelta()`."""
     assert isinstance(type_, Scalar)
     start = [py.constant(0)] if type_ == DECIMAL else []
     return py.call(class_of_date(context, type_), start)

@@ -1,5 +1,6 @@
-"""Expressions: each node to libcst's, native Python where the types prove that it does what Saft
-means, `ops` elsewhere; with the conversion or check of its place.
+"""Emits each expression as a libcst node, with the conversion or check of its place.
+
+The node is native Python if the types prove that it does what Saft means, and `ops` elsewhere.
 """
 
 import re
@@ -34,12 +35,12 @@ from saftc.types.types import PROGRAM
 _UNREADABLE = re.compile(r'[\\\n"#]')
 _NUMBER = re.compile(r"[0-9][0-9_]*(\.[0-9_]+)?([eE][+-]?[0-9_]+)?")
 
-# What fits on a line is written as one string; black would join the parts of it anyway.
+# A text that fits on a line is one string; black would join its parts anyway.
 _SHORT_TEXT = 80
 
 
 def emit_expression(context: Context, node: n.Expression) -> Expression:
-    """An expression as its place needs it."""
+    """An expression in the form that its place needs."""
     is_whole = node in context.facts.whole_results
     value = context.note(
         emit_result(context, node) if is_whole else _plain(context, node), node.span
@@ -101,7 +102,7 @@ def _plain(context: Context, node: n.Expression) -> Expression:
 
 
 def _conditional(context: Context, node: n.Conditional) -> Expression:
-    """`then if condition else other`; of bools of which one is written out, `and` or `or`."""
+    """`then if condition else other`; for bools with one literal branch, `and` or `or`."""
     match node:
         case n.Conditional(then=n.Literal(value=True), other=n.Literal(value=False)):
             return emit_truth(context, node.condition)
@@ -121,13 +122,13 @@ def _literal(context: Context, node: n.Literal) -> Expression:
     if isinstance(node.value, str) and written.startswith('"""'):
         return _block(node.value)
     if isinstance(node.value, int | float) and _NUMBER.fullmatch(written):
-        # As it is written, `1_000` too; Python's own way to write it is another.
+        # In the script's notation, such as `1_000`; Python would normalise it.
         return py.as_written(written)
     return py.constant(node.value)
 
 
 def _block(text: str) -> Expression:
-    """A text of several lines: one string a line, joined by Python, when it is a longer one."""
+    """A text of several lines; a longer one has a literal per line, which Python joins."""
     lines = text.splitlines(keepends=True)
     if len(repr(text)) <= _SHORT_TEXT or len(lines) == 1:
         return py.constant(text)

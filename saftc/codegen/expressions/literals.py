@@ -1,4 +1,4 @@
-"""Lists, tuples and objects that are written out, and their items.
+"""List, tuple and object literals, and their items.
 
 [a, ...xs]      [a, *xs]
 {n: 1, ...o}    {"n": 1, **o}
@@ -22,7 +22,7 @@ from saftc.types.types import ObjectType
 def emit_literal(
     context: Context, node: n.ListLiteral | n.TupleLiteral | n.ObjectLiteral
 ) -> Expression:
-    """A list, a tuple or an object that is written out."""
+    """A list, tuple or object literal."""
     match node:
         case n.ListLiteral():
             items = py.list_([emit_item(context, item) for item in node.items])
@@ -46,7 +46,7 @@ def emit_item(context: Context, node: n.Expression | n.Spread) -> Expression:
 
 
 def emit_spread(context: Context, node: n.Spread) -> Expression:
-    """What `...value` puts into a list."""
+    """The items that `...value` adds to a list."""
     value = emit_iterable(context, node.value)
     if context.facts.forms.spreads[node] == Form.OPS:
         value = context.note(context.operation("spread", value), node.span)
@@ -54,8 +54,9 @@ def emit_spread(context: Context, node: n.Spread) -> Expression:
 
 
 def _emit_copy(context: Context, node: n.ObjectLiteral) -> Expression:
-    """`dataclasses.replace(record, field=value)` and the like, which hold the copy against its
-    rules; `ops.changed(value, {"field": 1})` of what may be an object as well.
+    """`dataclasses.replace(record, field=value)` and the like, which check the copy's rules.
+
+    A value that may be a record or an object becomes `ops.changed(value, {"field": 1})`.
     """
     copy, record = context.facts.forms.copies[node], context.emit(node.fields[0].value)
     if copy.is_open:
@@ -76,7 +77,7 @@ def _emit_copy(context: Context, node: n.ObjectLiteral) -> Expression:
 
 
 def emit_object(context: Context, node: n.ObjectLiteral, fields: Sequence[n.Entry]) -> Expression:
-    """An object with these of its fields."""
+    """An object with these fields."""
     entries = [emit_entry(context, entry) for entry in fields]
     wanted = context.facts.types.get(node)
     if isinstance(wanted, ObjectType) and len(node.named) == len(node.fields):
@@ -88,7 +89,7 @@ def emit_object(context: Context, node: n.ObjectLiteral, fields: Sequence[n.Entr
 
 
 def emit_entry(context: Context, node: n.Entry) -> py.Entry:
-    """A key and its value in a dict; of `...value`, that alone."""
+    """A key and its value in a dict; for `...value`, None and the value."""
     forms = context.facts.forms
     match node:
         case n.Field():
@@ -107,7 +108,7 @@ def emit_entry(context: Context, node: n.Entry) -> py.Entry:
 
 
 def emit_computed(context: Context, node: n.ComputedField) -> tuple[Expression, Expression]:
-    """The key of `[key]: value`, which is checked where it is not proved, and the value."""
+    """The key of `[key]: value`, with a check unless it is proved, and the value."""
     key = context.emit(node.key)
     if context.facts.forms.keys[node.key] == Form.OPS:
         key = context.note(
@@ -117,6 +118,6 @@ def emit_computed(context: Context, node: n.ComputedField) -> tuple[Expression, 
 
 
 def _kind_of_keys(context: Context, node: n.Expression | n.Spread) -> list[Expression]:
-    """The class of what the operation takes as a key, where that is not a text."""
+    """The class that the operation expects of a key, unless keys are texts."""
     kind = context.facts.forms.dated.get(node)
     return [] if kind is None else [annotation(context, kind)]

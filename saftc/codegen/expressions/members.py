@@ -36,7 +36,7 @@ def emit_member(context: Context, node: n.Member) -> Expression:
 
 
 def _structure(context: Context, node: n.Member | n.Index) -> Expression:
-    """The structure in the text of a result."""
+    """The parsed data in the text of a result."""
     return py.attribute(emit_result(context, node.value), "data")
 
 

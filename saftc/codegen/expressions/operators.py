@@ -1,4 +1,4 @@
-"""Operators, tests and conditions: Python's own where the types prove that they do what Saft means.
+"""Operators, tests and conditions: native if the types prove that Python does what Saft means.
 
 a + b       a + b               or  ops.add(a, b)
 a == nil    a is None
@@ -44,7 +44,7 @@ _CLASSES = {
     "object": "dict",
 }
 _OPPOSITES = {"==": "!=", "!=": "==", "in": "not in", "not in": "in"}
-# Of floats there is none of these: what is not less may be no number.
+# Not for floats: NaN is neither less nor not less.
 _OPPOSITE_ORDERS = {"<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
@@ -66,16 +66,16 @@ def emit_binary(context: Context, node: n.Binary) -> Expression:
     left, right = context.emit(node.left), context.emit(node.right)
     if context.facts.forms.operators[node] != Form.NATIVE:
         return context.operation(_OPERATIONS[node.operator], left, right)
-    # Of lists of different items checkers know more as a sum.
+    # For lists of different items, checkers infer more from a sum.
     if node.operator == "+" and context.type_of(node.left) == context.type_of(node.right):
         return _joined(left, right) or py.binary(left, "+", right)
     return py.binary(left, node.operator, right)
 
 
 def _joined(left: Expression, right: Expression) -> Expression | None:
-    """`[*log, entry]` for `log + [entry]`; None where neither is a list that is written out.
+    """`[*log, entry]` for `log + [entry]`; None if neither is a list literal.
 
-    Comments between the items stay, and so does one item a line.
+    Comments between the items stay, and so does one item per line.
     """
     match left, right:
         case cst.List(), cst.List() if not _opens_with_comment(right):
@@ -105,7 +105,7 @@ def emit_comparison(context: Context, node: n.Comparison) -> Expression:
 
 
 def _comparison(context: Context, node: n.Comparison, operator: str) -> Expression:
-    """A comparison by its own operator, or by the opposite one."""
+    """A comparison by this operator: its own or the opposite one."""
     form = context.facts.forms.operators[node]
     is_negative = operator in ("!=", "not in")
     match form:
@@ -164,7 +164,7 @@ def emit_condition(context: Context, node: n.Expression) -> Expression:
 
 
 def emit_truth(context: Context, node: n.Expression) -> Expression:
-    """An expression that gives `True` or `False` as `node` is true or not in Saft."""
+    """An expression that is `True` or `False` as `node` is true or not in Saft."""
     match node:
         case n.Logical():
             left, right = emit_truth(context, node.left), emit_truth(context, node.right)
@@ -188,7 +188,7 @@ def emit_truth(context: Context, node: n.Expression) -> Expression:
 
 
 def emit_negated(context: Context, operand: n.Expression) -> Expression:
-    """`not operand`, or the opposite; of what is `True`, `False` or None, Python's own does."""
+    """`not operand`, or the opposite comparison; plain for operands that are bools or None."""
     if isinstance(operand, n.Unary) and operand.operator == "not":
         return emit_truth(context, operand.operand)
     if isinstance(operand, n.Comparison) and operand.operator in _OPPOSITES:
@@ -201,7 +201,7 @@ def emit_negated(context: Context, operand: n.Expression) -> Expression:
 
 
 def emit_broken(context: Context, condition: n.Expression) -> Expression:
-    """When what an `assert` asks for does not hold."""
+    """The condition under which an `assert` fails."""
     match condition:
         case n.Comparison(operator="<" | "<=" | ">" | ">=") if (
             context.choices.has_opposite(condition)

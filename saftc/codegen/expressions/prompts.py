@@ -12,9 +12,8 @@ gives
         returns=list[int],
     ).value
 
-A text of several lines is written as one, so that it reads and diffs as it does in the script. Its
-place in the tree is held by a mark, which the layout replaces when it knows how deep the text
-stands.
+A multi-line text stays multi-line, so that it reads and diffs as in the script. A mark holds its
+place in the tree; the layout replaces the mark when it knows the indentation of the text.
 """
 
 import keyword
@@ -46,7 +45,7 @@ from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
 from saftc.types.types import ANY, STRING, BuiltinType, FunctionType, Type
 
-# The parameters of `prompt` and `program`: a name of the script may not be one of them.
+# The parameters of `prompt` and `program`: no keyword for a hole may be one of them.
 _PARAMETERS = {
     *("template", "returns", "fields", "rounds", "options", "after", "tools", "stream"),
     *("conversions", "pure"),
@@ -61,8 +60,9 @@ def emit_prompt(context: Context, node: n.Prompt) -> Expression:
 
 
 def emit_parts(context: Context, node: n.Expression, parts: str) -> Expression:
-    """`prompt(..., stream=True).pieces()`, or `reply.pieces()` of a stream that is kept; the method
-    is called `parts`.
+    """`prompt(..., stream=True).pieces()`, or `reply.pieces()` of a stream in a variable.
+
+    `parts` is the name of the method.
     """
     if isinstance(node, n.Prompt):
         wanted = [*_returns(context, node), ("stream", py.constant(True))]
@@ -75,7 +75,7 @@ def emit_parts(context: Context, node: n.Expression, parts: str) -> Expression:
 
 
 def emit_result(context: Context, node: n.Expression) -> Expression:
-    """A prompt, or a name or call that keeps one's history, as the whole result."""
+    """The whole result of a prompt, or of a name or call that keeps a prompt's history."""
     match node:
         case n.Prompt():
             return _asked(context, node, _returns(context, node))
@@ -92,7 +92,7 @@ def emit_result(context: Context, node: n.Expression) -> Expression:
 def emit_destructured(
     context: Context, node: n.Prompt, fields: Sequence[n.PatternField]
 ) -> Expression:
-    """A prompt that gives the values of a destructuring, as the whole result."""
+    """The whole result of the prompt that a destructuring asks."""
     facts, docs = context.facts, context.module.docs
     types = [
         (
@@ -105,7 +105,7 @@ def emit_destructured(
 
 
 def emit_kept_program(context: Context, node: n.Expression, value: Expression) -> Expression:
-    """`Plan.read(value, ...)`: what comes where a program is asked for, checked."""
+    """`Plan.read(value, ...)`: a value as a kept program, checked."""
     functions = functions_above(node.span, context.module, context.facts)
     symbols = context.facts.names.scopes[context.module].symbols
     names = {name: py.name(context.names[symbols[name]]) for name in functions}
@@ -128,7 +128,7 @@ def emit_kept_program(context: Context, node: n.Expression, value: Expression) -
 
 
 def _returns(context: Context, node: n.Prompt) -> _Named:
-    """The arguments that say what the model is to answer with."""
+    """The arguments that tell the model what to answer with."""
     asked = context.facts.prompts[node]
     if node.mode != "program":
         return [("returns", _asked_type(context, asked))] if asked != STRING else []
@@ -151,8 +151,9 @@ def _returns(context: Context, node: n.Prompt) -> _Named:
 
 
 def _asked_type(context: Context, asked: Type) -> Expression:
-    """The type that is asked for; where it is returned, of three types or more as
-    `A | (str | None)`, which mypy takes for a type as well.
+    """The type that is asked for.
+
+    A returned union of three types or more is `A | (str | None)`, which mypy accepts as a type.
     """
     made = annotation(context, asked)
     return py.nested_union(made) if context.is_returned else made
@@ -161,7 +162,7 @@ def _asked_type(context: Context, asked: Type) -> Expression:
 def _functions_that_only_ask(
     context: Context, node: n.Prompt, conversions: set[str]
 ) -> list[Expression]:
-    """The functions in a program, but for conversions, that may run together and are worth it."""
+    """The functions in a program that only ask, and so may run together; without conversions."""
     found: dict[str, Expression] = {}
     waiting = {tool.name for tool in own_tools(context.facts, node) if tool.waits == "yes"}
     for part in node.parts:
@@ -235,7 +236,7 @@ def _holes(
     positional: list[Expression] = []
     named: dict[str, Expression] = {}
     waiting = [one for one in node.holes if approved_in(context.facts, one) is not None]
-    # The hole that says that a function waits speaks for all that have its name.
+    # One hole that makes a function wait for approval counts for all holes with its name.
     first = {names[one]: one for one in reversed(waiting)}
     for part in node.parts:
         if isinstance(part, n.Hole) and part not in names:
@@ -255,7 +256,7 @@ def _approved(context: Context, value: Expression) -> Expression:
 
 
 def _options(context: Context, node: n.Prompt) -> Expression | None:
-    """The options, but for the tools, which are an argument of their own."""
+    """The options without the tools, which are a separate argument."""
     written = node.options
     if written is None:
         return None
@@ -274,7 +275,7 @@ def _options(context: Context, node: n.Prompt) -> Expression | None:
 
 
 def _with_short_lines(context: Context, made: Expression) -> Expression:
-    """Options with their long texts, such as that of `system`, on lines of their own."""
+    """Options with their long texts, such as that of `system`, split into several lines."""
     if not isinstance(made, cst.Dict):
         return made
     inside = context.deeper().deeper()
@@ -310,8 +311,9 @@ def _tools(context: Context, node: n.Prompt, after: Expression | None) -> Expres
 
 
 def _listed(context: Context, prompt: n.Prompt, node: n.Expression) -> list[Expression]:
-    """The items of a list of tools: a function by itself where its name is that of the tool, which
-    is said beside it elsewhere. Those that the prompt keeps anyway are left out.
+    """The items of a list of tools, without those that the prompt keeps anyway.
+
+    An item is a function if its Python name is that of the tool, else a pair of name and function.
     """
     if isinstance(node, n.ListLiteral):
         found: list[Expression] = []
@@ -342,7 +344,7 @@ def _with_name(name: str, function: Expression) -> Expression:
 
 
 def _is_called_so(context: Context, tool: OfferedTool) -> bool:
-    """Whether a function certainly has the tool's name as its own in Python."""
+    """Whether the Python name of a function certainly is the tool's name."""
     symbol = tool.facts.names.of(tool.value) if isinstance(tool.value, n.Name) else None
     is_own = tool.facts is context.facts
     if symbol is not None and is_own and context.names.get(symbol) != tool.name:
@@ -371,9 +373,7 @@ _About = (
 
 
 def spread_line(context: Context, node: n.Node, small: _About) -> list[Statement]:
-    """The statement that a node becomes; one about a prompt has an argument a line when it does not
-    fit on one.
-    """
+    """The statement for a node; a prompt that does not fit on a line has one argument per line."""
     value = None if isinstance(small, cst.Pass | cst.Raise | cst.Del) else small.value
     asking = _asking_in(value)
     if (
@@ -406,5 +406,5 @@ def _text(context: Context, text: str) -> Expression:
 
 
 def keyword_of(name: str) -> str:
-    """The argument's name for a name of the script; the runtime drops the underscore again."""
+    """The keyword for a name of the script; the runtime removes the underscore again."""
     return name + "_" if keyword.iskeyword(name) or name in _PARAMETERS else name

@@ -1,1 +1,1 @@
-"""Statements, as Python."""
+"""Emits statements as Python."""

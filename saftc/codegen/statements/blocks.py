@@ -1,9 +1,9 @@
-"""Blocks: the blank lines and comments between statements, and what is above them.
+"""Blocks: the blank lines and comments between statements, and the code above them.
 
-Imports inside of a function stay there, those that follow each other sorted, and so do those below
-what the module does; those above it are only noted here, `module` writes them. Classes go above the
-statement that needs them first, and so do the types that it names and that the script defines
-further below.
+Imports inside of a function stay there, and consecutive ones are sorted. So do imports below the
+statements of a module; those above are only recorded here, and `module` writes them. A class goes
+above the first statement that needs it. So do types that a statement names and that the script
+defines further below.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -36,7 +36,7 @@ def emit_body(
     beginning: Callable[[Context], list[Statement]] = lambda _context: [],
     ending: Sequence[Statement] = (),
 ) -> cst.IndentedBlock:
-    """The inside of a statement, with the comments beside its head and at its end."""
+    """The body of a statement, with the comments beside its head and at its end."""
     inside = context.deeper()
     first = beginning(inside)
     made, footer = emit_block(inside, statements)
@@ -61,7 +61,7 @@ def emit_block(
             continue
         if isinstance(statement, _IMPORTS) and not _stays(context, statement):
             _add_imports(context, run, context.output.imports)
-            # Its comments stay where they were.
+            # The comments stay at the place of the import.
             moved += own.leading
             moved += [own.beside] if own.beside is not None else []
             continue
@@ -82,9 +82,7 @@ def _emit_hoisted(context: Context, statement: n.Statement) -> list[Statement]:
 def _emit_run(
     context: Context, run: "_Run", own: StatementComments, leading: Sequence[Comment]
 ) -> list[Statement]:
-    """A statement, or imports that follow each other, below their comments and the classes that
-    are needed first.
-    """
+    """A statement, or consecutive imports, below their comments and the classes that they need."""
     statement, inside = run[0], context.beside(own.inner)
     needed, around = context.output.functions, context.output.functions[:]
     needed.clear()
@@ -101,7 +99,7 @@ def _emit_run(
     lines = comment_lines(context, [*leading, *inside.inner], statement)
     is_told = isinstance(statement, _IMPORTS) and "#" in code_of(made[-1])
     if is_told and own.beside is not None:
-        # The comment for linters is beside it already.
+        # The comment for linters already stands beside it.
         lines.append(comment_line(own.beside))
         own = StatementComments(own.leading, own.inner)
     if _has_block(statement) and not isinstance(made[0], cst.SimpleStatementLine):
@@ -112,7 +110,7 @@ def _emit_run(
             _note(context, line, statement.span)
     classes = classes_needed(context, statement.span) if context.depth == 0 else []
     if classes:
-        # What is above with a gap is not about the statement, but about what follows.
+        # Comments with a gap below belong to what follows, not to the statement.
         split = max((i for i, line in enumerate(lines) if line is py.BLANK), default=-1)
         classes[0] = above(classes[0], lines[: split + 1])
         lines = lines[split + 1 :]
@@ -130,7 +128,7 @@ def _declarations(context: Context, run: "_Run") -> Iterator[Statement]:
 
 
 def classes_needed(context: Context, span: Span) -> list[Statement]:
-    """The classes that are to be written above what comes from this place."""
+    """The classes to write above the code from this span."""
     classes = context.output.classes.take()
     for one in classes:
         _note(context, one, span)
@@ -138,7 +136,7 @@ def classes_needed(context: Context, span: Span) -> list[Statement]:
 
 
 def _note(context: Context, made: Statement, span: Span) -> None:
-    """Notes where a statement without a block comes from, or a class with its fields."""
+    """Records the span of a statement without a block, or of a class with its fields."""
     context.note(made, span)
     if isinstance(made, cst.ClassDef):
         for line in made.body.body:
@@ -155,7 +153,7 @@ def _has_block(statement: n.Statement) -> bool:
 
 
 def above(made: Statement, lines: Sequence[cst.EmptyLine]) -> Statement:
-    """The statement with more lines above it, and above the comments that it has there."""
+    """The statement with more lines above it, also above its comments."""
     return made.with_changes(leading_lines=[*lines, *made.leading_lines]) if lines else made
 
 
@@ -170,7 +168,7 @@ def footer_lines(context: Context, comments: Sequence[Comment]) -> list[cst.Empt
 def comment_lines(
     context: Context, comments: Sequence[Comment], below: n.Node | None
 ) -> list[cst.EmptyLine]:
-    """Comments as lines, with the blank lines between them and above what is below."""
+    """Comments as lines, with the blank lines between them and above `below`."""
     lines: list[cst.EmptyLine] = []
     for position, comment in enumerate(comments):
         if position and not comment.is_trailing:
@@ -182,7 +180,7 @@ def comment_lines(
 
 
 def _blank_lines_between(context: Context, one: Comment, other: Comment) -> list[cst.EmptyLine]:
-    """The larger gap, where an import that is now elsewhere stood between them."""
+    """The larger gap of two comments, if an import between them was moved."""
     below = context.source.blank_lines_below(one.span.start)
     return [py.BLANK] * max(below, context.source.blank_lines_above(other.span.start))
 
@@ -223,7 +221,7 @@ def _types_above(statements: Sequence[n.Statement]) -> dict[n.Statement, list[_T
 
 
 def _named_types(node: n.Node) -> Iterator[str]:
-    """The named types in the schemas of a statement that Python evaluates with it."""
+    """The type names in the schemas of a statement, which Python evaluates with it."""
     for inner in walk(node):
         if isinstance(inner, n.NamedSchema):
             yield inner.text
@@ -231,8 +229,8 @@ def _named_types(node: n.Node) -> Iterator[str]:
 
 # Imports
 
-# A statement by itself; or those that are written as one: prompts that ask at the same time, and
-# imports inside of a call that follow each other, so that they can be sorted.
+# A single statement, or statements that are written as one: prompts that ask at the same time, and
+# consecutive imports inside of a call, which are sorted together.
 _Run = list[n.Statement]
 
 
@@ -252,7 +250,7 @@ def _runs(context: Context, statements: Sequence[n.Statement]) -> list[_Run]:
 
 
 def _comments_of_run(context: Context, run: _Run) -> StatementComments:
-    """The comments of a statement; those of joined imports are above the first."""
+    """The comments of a run; for consecutive imports, all stand above the first."""
     first, *others = map(context.comments.of, run)
     if not others:
         return first
@@ -265,13 +263,12 @@ def _comments_of_run(context: Context, run: _Run) -> StatementComments:
 
 
 def _stays(context: Context, statement: n.Statement) -> bool:
-    """Whether an import is written where it stands, and not at the top of the module."""
+    """Whether an import is written at its place, and not at the top of the module."""
     return context.depth > 0 or statement in context.later_imports
 
 
 def _emit_imports(context: Context, run: _Run) -> list[Statement]:
-    """The imports of a call, those that are inside of an `if` or the like, or below what the module
-    does."""
+    """The imports at their place: in a call, in a block, or below the statements of the module."""
     imports = Imports(context.output.imports.siblings, context.depth, is_below=context.depth == 0)
     _add_imports(context, run, imports)
     for statement in run:
@@ -282,7 +279,7 @@ def _emit_imports(context: Context, run: _Run) -> list[Statement]:
 
 
 def _add_imports(context: Context, run: _Run, imports: Imports) -> None:
-    """Adds what import statements bind to those that are written together."""
+    """Adds the names that import statements bind to the imports that are written together."""
     for statement in run:
         for symbol, own in _own_imports(context, statement):
             imports.own.add(own)
@@ -293,7 +290,7 @@ def _add_imports(context: Context, run: _Run, imports: Imports) -> None:
 def _own_imports(
     context: Context, statement: n.Statement
 ) -> Iterator[tuple[Symbol, tuple[str, str, str]]]:
-    """The names that an import binds, each with what `Imports` takes for it."""
+    """The names that an import binds, each with its entry in `Imports`."""
     match statement:
         case n.ImportStmt():
             symbol = context.facts.names.of(statement.alias or statement.module)
@@ -312,6 +309,6 @@ def _own_imports(
 
 
 def _suffix(context: Context, name: n.Identifier) -> str:
-    """What stands behind a name in an import that is one of a script."""
+    """The suffix of a name in an import, if it is that of a script."""
     script = context.facts.named_scripts.get(name)
     return "" if script is None else context.suffix_of(script)

@@ -1,9 +1,9 @@
-"""The classes that object schemas become, and the names they have.
+"""The classes for object schemas, and their names.
 
     rows: [{id: int, note: string?}] = ...
 
-gives `class Row(TypedDict)`: a class is named after the place its schema was written; the same
-shape twice is one class.
+gives `class Row(TypedDict)`: a class is named after the place of its schema. Equal shapes share a
+class.
 """
 
 from collections.abc import Iterable, Sequence
@@ -33,11 +33,10 @@ from saftc.types.types import (
 class Classes:
     """The names of a module's types while it is written.
 
-    `names` are the classes that stand for shapes, `places` where shapes were written, `pending` the
-    classes to be written above the statement at hand, `made` the names that no script has,
-    `written` the types whose definitions are
-    above, `aliases` the names of types that have one, `imported` those of records that are imported
-    only for annotations.
+    `names` are the classes of shapes, `places` where shapes were written. `pending` are the classes
+    to write above the current statement, `made` the names that no script has. `written` are the
+    types whose definitions are above, `aliases` the names of types that have one. `imported` are
+    the names of records that are imported only for annotations.
     """
 
     facts: Facts
@@ -51,7 +50,7 @@ class Classes:
     imported: dict[n.RecordDef, str] = field(default_factory=dict[n.RecordDef, str])
 
     def name_schema(self, schema: n.Schema | None, place: str) -> None:
-        """Names the object schemas written at `place` after it; a class is written when used."""
+        """Names the object schemas written at `place` after it; classes are written when used."""
         match schema:
             case n.ObjectSchema():
                 type_ = self.facts.schemas[schema]
@@ -80,14 +79,14 @@ class Classes:
                 assert_never(schema)
 
     def name_result(self, schema: n.Schema | None, function: str) -> None:
-        """Names the object schemas of what a function gives: `read_invoice` gives an `Invoice`."""
+        """Names the object schemas in a function's result: `read_invoice` returns an `Invoice`."""
         noun = _given_by(function)
         own = {_class_name(noun), _class_name(_one_of(noun))} if noun else set[str]()
         is_free = bool(noun) and own.isdisjoint(self.taken)
         self.name_schema(schema, noun if is_free else f"{function}_result")
 
     def new_name(self, type_: ObjectType) -> str:
-        """A free name for the class of a shape, after the place it was written at."""
+        """A free name for the class of a shape, from the place of its schema."""
         place = self.places.get(type_.fields)
         text = _class_name(place or "object")
         candidate, number = text, 2
@@ -98,12 +97,12 @@ class Classes:
         return candidate
 
     def take(self) -> list[Statement]:
-        """The classes that are to be written now."""
+        """Removes and returns the pending classes."""
         taken, self.pending = self.pending, []
         return taken
 
 
-# What a function's name begins with that says what it does, and not what it gives.
+# Verbs at the beginning of a function's name, which do not name its result.
 _VERBS = """
     add analyse analyze as ask answer apply assess build calc calculate check choose classify clean
     collect combine compare compute convert count create decide decode describe determine do
@@ -114,7 +113,7 @@ _VERBS = """
     retrieve rewrite run scan score scrape search select send show solve sort split store suggest
     summarise summarize take tell to transform translate turn update validate verify write
 """
-# What follows such a word and is nothing that could be given.
+# Words after such a verb that do not name a result.
 _NO_NOUNS = """
     a about all an and any as at back both by each every for from in into it next of off on one or
     out over that the them these this those to up via with
@@ -122,7 +121,7 @@ _NO_NOUNS = """
 
 
 def _given_by(function: str) -> str:
-    """What a function gives, as far as its name says that: `read_invoice` is about an `invoice`."""
+    """The result's name within a function's name: `read_invoice` is about an `invoice`."""
     first, _, rest = function.strip("_").partition("_")
     if first.lower() not in _VERBS.split():
         return function
@@ -130,7 +129,7 @@ def _given_by(function: str) -> str:
 
 
 def has_alias_form(type_: Type) -> bool:
-    """Whether annotations name the alias of such a type, and do not write the type out."""
+    """Whether annotations use the alias of such a type instead of the type itself."""
     return isinstance(
         type_, UnionType | LiteralType | ListType | TupleType | MapType | CallableType
     )
@@ -144,7 +143,7 @@ def classes_of(module: n.Module, facts: Facts, needed: Iterable[str]) -> Classes
     types = {*facts.aliases, *facts.records}
     symbols = (symbol for scope in facts.names.scopes.values() for symbol in scope.symbols.values())
     later = {name for one in later_imports(module) for name in names_bound(one)}
-    # The definitions of other modules' types are above from the beginning, unless these are
+    # The types of other modules are defined above from the beginning, unless their modules are
     # imported below.
     written = {name for name in types - own if name.split(".")[0] not in later}
     taken = types.union(needed, (symbol.name for symbol in symbols))
@@ -169,7 +168,7 @@ def class_def(
 ) -> cst.ClassDef:
     """A class whose body is annotated names, with methods below them.
 
-    `kind` is what `type(x)` gives for its values, where the class has another name.
+    `kind` is what `type(x)` gives for its values, if the class has another name.
     """
     body: list[cst.BaseSmallStatement] = [docstring(doc)] if doc else []
     if kind:
@@ -189,23 +188,23 @@ def docstring(text: str) -> cst.Expr:
 
 
 def _class_name(place: str) -> str:
-    """`user_rows` is `UserRows`."""
+    """`UserRows` for `user_rows`."""
     words = [word for word in place.replace(" ", "_").split("_") if word]
     text = "".join(word[0].upper() + word[1:] for word in words)
     return text if text and text.isidentifier() else "Object"
 
 
 def _one_of(place: str) -> str:
-    """The name of one item of what has this name: `rows` holds a `row`."""
+    """The name of one item of a collection: `row` for `rows`."""
     return _singular(place) or place + "_item"
 
 
-# The singular of English plurals: `movies`, `movie`. It is written by hand, as the libraries for it
-# take longer to load than a script to compile, and find singulars of words that have none (`bu` for
-# `bus`). An ending that is not known changes nothing.
+# The singular of English plurals: `movies`, `movie`. It is written by hand: libraries for it take
+# longer to load than a script to compile, and find singulars of words without one (`bu` for `bus`).
+# Words with unknown endings stay unchanged.
 
-# What a plural ends in, and its singular instead (`=`: it is not a plural); of several endings, the
-# longest counts. Those that begin with `_` are whole words, as parts of a name.
+# Endings of plurals, and those of their singulars (`=`: not a plural). The longest match counts.
+# Entries that begin with `_` are whole words, as parts of a name.
 _TABLE = """
     s: ss:= us:= is:= ies:y sses:ss xes:x ches:ch shes:sh zzes:zz uses:us auses:ause ouses:ouse
     cuses:cuse aches:ache eaches:each oaches:oach ovies:ovie ookies:ookie oodies:oodie
@@ -222,7 +221,7 @@ _LONGEST = max(map(len, _ENDINGS))
 
 
 def _singular(plural: str) -> str | None:
-    """The name of one item of what has this name; None when that is not a plural."""
+    """The singular of a name; None if it is not a plural."""
     word = f"_{plural}"
     for length in range(min(_LONGEST, len(word)), 0, -1):
         one = _ENDINGS.get(word[-length:])

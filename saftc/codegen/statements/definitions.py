@@ -3,7 +3,7 @@
     f area(radius: float, unit = "m") -> string:
 
 gives `def area(radius: float, unit: str = "m") -> str:` with its docstring, the copies of outer
-names that a call begins with, and the check at its end.
+names at its beginning, and the check at its end.
 """
 
 import libcst as cst
@@ -32,7 +32,7 @@ from saftc.syntax.comments import take
 from saftc.syntax.walk import walk
 from saftc.types.types import ANY, NEVER, NIL, ListType, MapType, ObjectType, Type, union
 
-# What a call of an `async` function gives that gives a stream.
+# The docstring note of an `async` function that returns a stream.
 _AWAITED = "Await the call, then loop over the `pieces()` of what it gives, or await that, too."
 
 # Types
@@ -73,7 +73,7 @@ def emit_record_def(context: Context, statement: n.RecordDef) -> Statement:
     entries: list[tuple[str, Expression]] = []
     for field, type_ in zip(statement.fields, types, strict=True):
         field_name = py.field_name(field.name.text)
-        # Python evaluates an annotation when it has assigned the default.
+        # Python evaluates an annotation after assigning the default.
         above = [*dict(entries), *({field_name} & defaults.keys())]
         made = field_annotation(inside.below(above), type_, docs.get(field))
         entries.append((field_name, made))
@@ -89,7 +89,7 @@ def emit_record_def(context: Context, statement: n.RecordDef) -> Statement:
 
 
 def _rules(context: Context, statement: n.RecordDef) -> cst.FunctionDef:
-    """The rules of a record, in what a dataclass runs when one is made."""
+    """The rules of a record, as the method that a dataclass runs for each new record."""
     inside = context.deeper().within(context.facts.names.scopes[statement])
     body = emit_body(inside, statement.rules, None)
     parameters = py.parameters([("self", None, None)])
@@ -99,7 +99,7 @@ def _rules(context: Context, statement: n.RecordDef) -> cst.FunctionDef:
 
 
 def _record_defaults(context: Context, statement: n.RecordDef) -> dict[str, Expression]:
-    """The defaults of a record's fields; an optional field at the end has nil."""
+    """The defaults of a record's fields; optional fields at the end default to nil."""
     defaults: dict[str, Expression] = {}
     only_optional = True
     for position, field in reversed([*enumerate(statement.fields)]):
@@ -132,8 +132,10 @@ def _field_default(context: Context, node: n.Expression, type_: Type) -> Express
 
 
 def _empty(context: Context, value: cst.Dict | cst.List, type_: Type) -> Expression:
-    """What makes an empty list or dict: `list[str]`. Strict checkers do not learn the type of the
-    items from the annotation. A class that is not there yet has quotes.
+    """The factory of an empty list or dict: `list[str]`.
+
+    Strict checkers do not infer the type of the items from the annotation. A class that is not yet
+    defined is quoted.
     """
     is_list = isinstance(value, cst.List)
     made = context.global_("list" if is_list else "dict")
@@ -208,7 +210,7 @@ def _parameter(
 
 
 def _left_out(type_: Type) -> Expression:
-    """What stands for an argument that is left out: of any value, `None` may be given."""
+    """The marker of an omitted argument: `...` if the parameter may be `None`, else `None`."""
     return cst.Ellipsis() if type_ == ANY else py.constant(None)
 
 
@@ -228,7 +230,7 @@ def _returns(context: Context, facts: FunctionFacts) -> Expression:
 
 
 def _beginning(context: Context, statement: n.FunctionDef) -> list[Statement]:
-    """The docstring, the defaults that a call makes, and the copies of outer names."""
+    """The docstring, the defaults that each call creates, and the copies of outer names."""
     made: list[Statement] = []
     doc = context.module.docs.get(statement)
     if context.is_async and context.facts.history.gives_stream(statement):
@@ -250,7 +252,7 @@ def _beginning(context: Context, statement: n.FunctionDef) -> list[Statement]:
             py.line(py.assignment(py.name(context.names[symbol]), value)), statement.name.span
         )
         if symbol.starts_late:
-            # The outer name may not have a value by then; it is needed only on some paths.
+            # The outer name may not have a value yet; only some paths need it.
             unset = py.call(context.global_("suppress"), [context.global_("NameError")])
             made.append(
                 context.note(cst.With([cst.WithItem(unset)], py.block([copy])), statement.name.span)
@@ -272,7 +274,7 @@ def _made_in_call(context: Context, parameter: n.Parameter, type_: Type) -> cst.
 
 
 def _ending(context: Context, facts: FunctionFacts) -> list[Statement]:
-    """What a function does that ends without a `ret`, although it gives a value elsewhere."""
+    """The last statement of a function that may end without `ret` but returns values."""
     if facts.declared is not None and facts.can_lack_value:
         value = checked(context, py.constant(None), facts.declared)
     elif context.choices.values.gives_none_at_its_end(facts):

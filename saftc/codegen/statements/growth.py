@@ -20,7 +20,7 @@ Expression = cst.BaseExpression
 
 
 def emit_growth(context: Context, target: Expression, growth: Growth) -> cst.Expr | cst.Assign:
-    """The statement by which the value of `target` changes in place."""
+    """The statement that changes the value of `target` in place."""
     match growth:
         case Append(items=(item,)) if not isinstance(item, n.Spread):
             method, given = "append", context.emit(item)

@@ -1,4 +1,4 @@
-"""What loops and comprehensions iterate over, and the names they bind."""
+"""The iterables and targets of loops and comprehensions."""
 
 from typing import assert_never
 
@@ -28,12 +28,12 @@ def emit_comprehension(context: Context, node: n.Comprehension) -> Expression:
 
 
 def waits_for_parts(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> bool:
-    """Whether it is `async for`: it goes over what a model writes, in an async module."""
+    """Whether the loop is `async for`: it iterates over a streamed reply in an async module."""
     return context.is_async and context.facts.forms.loops[loop] in IN_PARTS
 
 
 def loop_over(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> Expression:
-    """What a loop iterates over: unpacking is checked where it is not proved."""
+    """The iterable of a loop, with a check of its unpacking unless it is proved."""
     form = context.facts.forms.loops[loop]
     match form:
         case Form.NATIVE:
@@ -59,7 +59,7 @@ def loop_over(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> Expr
 
 
 def shape(pattern: n.Pattern) -> Expression:
-    """How many values a pattern takes; a nested one as a tuple that mirrors it."""
+    """The number of values that a pattern takes; for a nested pattern, a tuple that mirrors it."""
     assert isinstance(pattern, n.TuplePattern)
     is_flat = all(isinstance(item, n.NamePattern) for item in pattern.items)
     return py.constant(len(pattern.items)) if is_flat else _mirrored(pattern)
@@ -77,7 +77,7 @@ def _mirrored(pattern: n.Pattern) -> Expression:
 
 
 def emit_pattern(context: Context, pattern: n.Pattern) -> Expression:
-    """The names that a loop or an unpacking binds."""
+    """The target of a loop or an unpacking."""
     match pattern:
         case n.NamePattern():
             return py.name(context.name_of(pattern.name))

@@ -1,4 +1,4 @@
-"""What runs at the same time, as `saftc.overlap` has decided.
+"""Code that runs at the same time, as `saftc.overlap` has planned.
 
 [triage(mail) for mail in mails]        list(overlap(triage, mails))
 
@@ -51,8 +51,9 @@ from saftc.types.types import ANY, INT, STRING, MapType, TupleType, Type, item_t
 
 
 def emit_mapped(context: Context, node: n.Comprehension, mapped: Mapped) -> Expression:
-    """`list(overlap(function, items))`, without the list where the items alone are wanted;
-    `dict(overlap(function, items))` of an object, whose function gives a key and its value.
+    """`list(overlap(function, items))`; for an object, `dict(overlap(function, items))`.
+
+    The function of an object returns a key and its value.
     """
     inside = context.within(context.facts.names.scopes[node])
     called = mapped.call
@@ -91,7 +92,7 @@ def _type_of_item(inside: Context, node: n.Comprehension) -> Type:
 
 
 def _items(inside: Context, node: n.Comprehension, item: Expression) -> Expression:
-    """What the function is called with: what is gone over, or a list that is made of it first."""
+    """The items for the function: those of the comprehension, or a list that is built from them."""
     clauses = [
         (
             emit_pattern(inside, clause.pattern),
@@ -109,7 +110,7 @@ def _items(inside: Context, node: n.Comprehension, item: Expression) -> Expressi
 def _function_of_items(
     inside: Context, node: n.Comprehension, mapped: Mapped, name: str
 ) -> cst.FunctionDef:
-    """The function that gives an item of the comprehension, for what its clauses bind."""
+    """The function that returns an item of the comprehension, from the variables of its clauses."""
     names = [py.name(inside.names[symbol]) for symbol in mapped.symbols]
     types = [annotation(inside, _type(inside, symbol)) for symbol in mapped.symbols]
     beginning: list[Statement] = []
@@ -148,7 +149,7 @@ def _overlap(context: Context, function: Expression, items: Expression, span: Sp
 
 
 def emit_for_ahead(context: Context, statement: n.ForStmt, ahead: PipelinedLoop) -> list[Statement]:
-    """The functions that run ahead, and the loop over what they give."""
+    """The functions that run ahead, and the loop over their results."""
     if ahead.head is None:
         functions, items = [], loop_over(context, statement)
     else:
@@ -156,7 +157,7 @@ def emit_for_ahead(context: Context, statement: n.ForStmt, ahead: PipelinedLoop)
         items = context.note(py.call(py.name(ahead.head.name)), statement.iterable.span)
     direct = _function_alone(context, statement, ahead)
     if direct is not None:
-        # In a module of its own, nothing else tells where it was called.
+        # The function may be in another module: only the span tells where it was called.
         made = _overlap(context, context.emit(direct.function), items, direct.span)
         return [*functions, _loop(context, statement, ahead, made, direct.span)]
     functions.append(_function(context, statement, ahead))
@@ -165,7 +166,7 @@ def emit_for_ahead(context: Context, statement: n.ForStmt, ahead: PipelinedLoop)
 
 
 def emit_given(context: Context, ahead: PipelinedLoop, span: Span) -> Statement:
-    """The end of the function that runs ahead."""
+    """The `return` of the function that runs ahead."""
     symbols = (*(one.symbol for one in ahead.gives), *ahead.grows)
     names = [py.name(context.names[symbol]) for symbol in symbols]
     value = None if not names else names[0] if len(names) == 1 else py.bare(py.tuple_(names))
@@ -173,7 +174,7 @@ def emit_given(context: Context, ahead: PipelinedLoop, span: Span) -> Statement:
 
 
 def _function_alone(context: Context, statement: n.ForStmt, ahead: PipelinedLoop) -> n.Call | None:
-    """The call of a function with the item alone, when that is all that runs ahead."""
+    """The call of a function with only the item, if nothing else runs ahead; else None."""
     first = statement.body[ahead.start]
     comments = context.comments.of(first)
     is_alone = ahead.cut == ahead.start + 1 and not ahead.grows
@@ -198,7 +199,7 @@ def _function_alone(context: Context, statement: n.ForStmt, ahead: PipelinedLoop
 
 
 def _items_of(context: Context, statement: n.ForStmt, ahead: PipelinedLoop) -> list[Symbol]:
-    """The variables that an item is given in, if those are all."""
+    """The variables that hold an item, if they are all that does."""
     if ahead.head is not None:
         return [one.symbol for one in ahead.head.gives]
     if isinstance(statement.pattern, n.NamePattern):
@@ -207,7 +208,7 @@ def _items_of(context: Context, statement: n.ForStmt, ahead: PipelinedLoop) -> l
 
 
 def _function_of_head(context: Context, statement: n.ForStmt, head: LoopPrefix) -> cst.FunctionDef:
-    """The generator of what the prompts of an item are about."""
+    """The generator of the values that an item's prompts need."""
     body = replace(context.deeper().deeper(), frame=head, caught=())
     made, footer = emit_block(body, statement.body[: head.end])
     place = next(iter(bound_by(statement))).span
@@ -227,7 +228,7 @@ def _function_of_head(context: Context, statement: n.ForStmt, head: LoopPrefix) 
 
 
 def _outer(context: Context, statement: n.ForStmt, head: LoopPrefix) -> Iterator[Statement]:
-    """The declarations of the variables around the loop that its head binds again."""
+    """The declarations of the outer variables that the head of a loop binds again."""
     rebound = {
         context.facts.names.of(name)
         for one in all_statements(statement.body[: head.end])
@@ -246,7 +247,7 @@ def _outer(context: Context, statement: n.ForStmt, head: LoopPrefix) -> Iterator
 
 
 def _function(context: Context, statement: n.ForStmt, ahead: PipelinedLoop) -> cst.FunctionDef:
-    # What it adds is a list of its own, and has another name than the one that it is added to.
+    # The list of additions is a separate one, with another name than the list that it extends.
     added = dict(zip(ahead.grows, ahead.added, strict=True))
     names = {**context.names, **added}
     inside = replace(context.deeper(), frame=statement, caught=(), names=names)
@@ -309,7 +310,7 @@ def _type_given(context: Context, given: LoopOutput) -> Expression:
 
 
 def _together(context: Context, types: Sequence[Expression]) -> Expression:
-    """One type, or the tuple of several."""
+    """A single type, or the tuple of several."""
     return types[0] if len(types) == 1 else py.subscript(context.global_("tuple"), *types)
 
 
@@ -320,7 +321,7 @@ def _type(context: Context, symbol: Symbol) -> Type:
 def _loop(
     context: Context, statement: n.ForStmt, ahead: PipelinedLoop, made: Expression, place: Span
 ) -> Statement:
-    """The loop over what `made` gives; what fails in it is reported at the place."""
+    """The loop over the results of `made`; a failure in it is reported at `place`."""
     rest = statement.body[ahead.cut :]
     head = context.comments.of(statement).head
     targets: list[Expression] = [py.name(context.names[one.symbol]) for one in ahead.gives]
@@ -355,7 +356,7 @@ def _loop(
 def _growth(
     context: Context, loop: n.ForStmt, symbol: Symbol, added: Expression
 ) -> cst.Expr | cst.Assign | cst.AugAssign:
-    """`found = found + new_found`, in place where the loop itself would do it in place."""
+    """`found = found + new_found`, in place if the loop itself would do it in place."""
     own = py.name(context.names[symbol])
     is_map = isinstance(_type(context, symbol), MapType)
     if _type(context, symbol) in (INT, STRING):
@@ -381,7 +382,7 @@ def _counted(own: cst.Name, added: Expression) -> Expression:
 
 
 def _nothing(type_: Type) -> Expression:
-    """What something of this type begins with that only grows."""
+    """The initial value of the additions to a variable of this type."""
     match type_:
         case MapType():
             return py.dict_([])
@@ -443,7 +444,7 @@ def emit_together(context: Context, group: Sequence[n.Statement]) -> list[Statem
 def _later(context: Context, call: Expression, node: n.Expression) -> Expression:
     """`later(prompt, ...)` of `prompt(...)`."""
     while isinstance(call, cst.Attribute | cst.Await):
-        # Of a function that keeps a history, and of what is awaited.
+        # The call may be in `.value` or `await`.
         call = call.value if isinstance(call, cst.Attribute) else call.expression
     assert isinstance(call, cst.Call)
     *others, last = [cst.Arg(call.func), *call.args]

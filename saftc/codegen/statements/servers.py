@@ -1,4 +1,4 @@
-"""Tools of MCP servers: the server, and what the function does that stands for a tool.
+"""Tools of MCP servers: the server, and the bodies of the functions for its tools.
 
     docs = server("docs")
 
@@ -20,12 +20,12 @@ from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
 from saftc.types.types import ANY, ObjectType
 
-# What a call of a tool has parameters of its own for.
+# The own parameters of `call`.
 _PARAMETERS = ("returns",)
 
 
 def emit_server_import(context: Context, statement: n.ServerImport) -> list[Statement]:
-    """The server; the functions of its tools follow it."""
+    """The server variable; the functions of its tools follow it."""
     server = statement.server.text
     calls = [one for one in nodes_of(context.module, n.ServerCall) if one.server == server]
     pure = sorted({one.tool for one in calls if context.plan.effects.is_pure_tool(one)})
@@ -39,7 +39,7 @@ def emit_server_import(context: Context, statement: n.ServerImport) -> list[Stat
 def emit_server_call(context: Context, node: n.ServerCall) -> Expression:
     """`docs.call("search", query=query, returns=list[Hit])`.
 
-    Arguments that cannot be named in Python stand in an object before the others.
+    Arguments whose names Python does not allow are in a dict before the others.
     """
     positional: list[Expression] = [py.constant(node.tool)]
     named: list[tuple[str, Expression]] = []
@@ -62,7 +62,7 @@ def emit_server_call(context: Context, node: n.ServerCall) -> Expression:
 
 
 def name_titles(context: Context, function: n.FunctionDef) -> None:
-    """Has the objects of a tool be called as its server calls them."""
+    """Names the classes for a tool's objects after the titles that its server gives them."""
     for call in nodes_of(context.module, n.ServerCall):
         if isinstance(function.body[0], n.RetStmt) and function.body[0].value is call:
             for schema, title in call.titles.items():
@@ -72,7 +72,7 @@ def name_titles(context: Context, function: n.FunctionDef) -> None:
 
 
 def _name_of(context: Context, server: str) -> str:
-    """The variable that holds a server: its name, where nothing of the script has that."""
+    """The variable that holds a server: the server's name, if no name of the script is equal."""
     scopes = context.facts.names.scopes.values()
     taken = {name for scope in scopes for name in scope.symbols}
     taken |= {*context.names.values(), *SOURCES, *dir(builtins)}

@@ -1,4 +1,4 @@
-"""Statements: what each becomes, and the heads of loops and branches."""
+"""Emits statements, and the heads of loops and branches."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -36,7 +36,7 @@ from saftc.types.types import FAILURE
 
 
 def emit_statement(context: Context, statement: n.Statement) -> Sequence[Statement]:
-    """What a statement becomes, without the comments above and beside it."""
+    """The Python statements for a statement, without the comments above and beside it."""
     match statement:
         case n.FunctionDef():
             return [emit_function_def(context, statement)]
@@ -88,7 +88,7 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
                 return [emit_given(context, ahead, statement.span)]
             return [py.line(cst.Continue())]
         case n.ImportStmt() | n.FromImport():
-            # Of a block, imports that follow each other are one: see blocks.py.
+            # Consecutive imports of a block are emitted together: see blocks.py.
             raise AssertionError
         case n.ServerImport():
             return emit_server_import(context, statement)
@@ -114,7 +114,7 @@ def emit_assign_stmt(
 def emit_augmented_assign_stmt(
     context: Context, statement: n.AugmentedAssignStmt
 ) -> cst.Assign | cst.AnnAssign | cst.AugAssign:
-    """`name += value`; for a list that others hold, Python changes it in place: `name = ...`."""
+    """`name += value`; `name = ...` for a list, which Python would change in place."""
     target, operation = py.name(context.name_of(statement.name)), statement.value
     read = context.emit(operation.left)
     is_same = isinstance(read, cst.Name) and read.value == target.value
@@ -129,7 +129,7 @@ def _assigned(
     target: cst.Name,
     value: Expression | None = None,
 ) -> cst.Assign | cst.AnnAssign:
-    """`value` is what the value of the statement becomes, where that is known already."""
+    """The assignment with its annotation; `value` is the emitted value if there is one already."""
     value = context.emit(statement.value) if value is None else value
     symbol = context.facts.names.of(statement.name)
     found = context.choices.variables.beside(statement, context.frame)
@@ -139,7 +139,7 @@ def _assigned(
 
 
 def emit_unpack_stmt(context: Context, statement: n.UnpackStmt) -> cst.Assign:
-    """`a, b = value`; what may not be a list or tuple, or no such one, is looked at first."""
+    """`a, b = value`, with a check unless it is a list or tuple of this length."""
     target, value = emit_pattern(context, statement.pattern), context.emit(statement.value)
     if context.facts.forms.unpackings[statement] == Form.OPS:
         value = context.note(
@@ -177,10 +177,10 @@ def emit_ret_stmt(context: Context, statement: n.RetStmt) -> cst.Return:
 def emit_expression_stmt(
     context: Context, statement: n.ExpressionStmt
 ) -> cst.Expr | cst.Raise | cst.Pass:
-    """An expression by itself; a call of `ambiguous` is raised, so that its end is seen."""
+    """An expression statement; a call of `ambiguous` is raised, so that the control flow shows."""
     value = statement.value
     if isinstance(value, n.Literal) and not isinstance(value.value, int | float):
-        # A text would be a docstring here.
+        # A text would become a docstring here.
         return cst.Pass()
     if isinstance(value, n.FormattedString) and not any(
         isinstance(part, n.FormatHole) for part in value.parts
@@ -195,7 +195,7 @@ def emit_expression_stmt(
 
 
 def _printed_stream(context: Context, statement: n.ExpressionStmt) -> n.Prompt | None:
-    """The prompt of `print(stream $ ... $)`."""
+    """The prompt of `print(stream $ ... $)`; None for other statements."""
     if not isinstance(statement.value, n.Call):
         return None
     match context.facts.forms.calls.get(statement.value):
@@ -208,7 +208,7 @@ def _printed_stream(context: Context, statement: n.ExpressionStmt) -> n.Prompt |
 def emit_printed_stream(
     context: Context, statement: n.ExpressionStmt, node: n.Prompt
 ) -> list[Statement]:
-    """Prints what a prompt gives piece by piece, and ends the line."""
+    """Prints the reply to a prompt piece by piece, and ends the line."""
     part = context.global_("part")
     line = py.line(cst.Expr(written(context, part)))
     body = cst.IndentedBlock([line])
@@ -238,7 +238,7 @@ def _message(context: Context, node: n.Expression) -> Expression:
 
 
 def emit_rule(context: Context, statement: n.AssertStmt) -> cst.Expr:
-    """`require(condition, message)`; a rule without a message shows itself."""
+    """`require(condition, message)`; without a message, the rule shows its condition."""
     condition = emit_condition(context, statement.condition)
     if statement.message is None:
         message = py.constant(f"expected {_written(context, statement.condition)}")
@@ -257,12 +257,12 @@ def _written(context: Context, node: n.Expression) -> str:
 
 
 def emit_fail_stmt(context: Context, statement: n.FailStmt) -> cst.Raise:
-    """`fail value`; the failure at hand is passed on by `raise` alone."""
+    """`fail value`; the caught failure is passed on by `raise` alone."""
     if statement in context.facts.names.passed_on:
         return cst.Raise()
     value = context.emit(statement.value)
     if context.type_of(statement.value) == FAILURE:
-        # It was raised before, and keeps the cause that it had then.
+        # It was raised before, and keeps its original cause.
         if isinstance(statement.value, n.Name) and isinstance(value, cst.Call):
             return cst.Raise(value.args[0].value)  # `failure(error)`
         return cst.Raise(py.attribute(value, "exception"))
@@ -270,7 +270,7 @@ def emit_fail_stmt(context: Context, statement: n.FailStmt) -> cst.Raise:
 
 
 def raised(context: Context, value: Expression) -> cst.Raise:
-    """`raise value`, in an `except` with what was caught there for its cause."""
+    """`raise value`; in an `except`, with the caught exception as its cause."""
     if not context.caught:
         return cst.Raise(value)
     caught = context.caught[0]
@@ -282,7 +282,7 @@ def raised(context: Context, value: Expression) -> cst.Raise:
 
 
 def emit_if_stmt(context: Context, statement: n.IfStmt, part: StatementComments | None) -> cst.If:
-    """`part` holds the comments of one that is `else: if` in the script, and reads `elif`."""
+    """`if` with its branches; `part` are the comments of an `else: if`, which becomes `elif`."""
     first, *others = statement.branches
     if part is None:
         head = context.comments.of(statement).head
@@ -299,7 +299,7 @@ def emit_if_stmt(context: Context, statement: n.IfStmt, part: StatementComments 
 
 
 def _branch(context: Context, branch: n.Branch, part: StatementComments) -> cst.If:
-    """An `elif`; comments inside its head that find no place are above it."""
+    """An `elif`; comments inside its head without another place are above it."""
     inside = context.beside(part.inner)
     condition = emit_condition(inside, branch.condition)
     lines = comment_lines(context, [*part.leading, *inside.inner], None)
@@ -342,8 +342,10 @@ def _nothing(context: Context) -> list[Statement]:
 
 
 class _Growing:
-    """The list that a loop over drafts of one adds to: the draft itself, where nothing but the loop
-    sees it, else one that the draft becomes.
+    """The list that a loop over drafts of a list adds to.
+
+    It is the draft itself if only the loop sees it, else a separate list that is assigned to the
+    draft.
     """
 
     def __init__(self, context: Context, statement: n.ForStmt) -> None:
@@ -368,7 +370,7 @@ class _Growing:
         return self._line(context, small)
 
     def longer(self, context: Context) -> list[Statement]:
-        """`draft = [*draft, item]`: a new list, as others may hold the one before."""
+        """`draft = [*draft, item]`: a new list, as other names may hold the previous one."""
         longer = py.list_([py.starred(self._target(context)), context.global_("item")])
         lines = [self._line(context, py.assignment(self._target(context), longer))]
         if self.is_apart:
@@ -412,7 +414,7 @@ def emit_try_stmt(context: Context, statement: n.TryStmt) -> cst.Try:
 
 
 def _caught(context: Context, statement: n.TryStmt, error: Symbol | None) -> Caught:
-    """What a handler calls the exception: as the script calls the failure, or `exception`."""
+    """The exception in a handler: the script's name for the failure, or `exception`."""
     if error is not None and not context.choices.keeps_failure(statement, error):
         return Caught(context.names[error], is_failure=True)
     name = "exception"

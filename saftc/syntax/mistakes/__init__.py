@@ -1,4 +1,4 @@
-"""What is wrong with a text that cannot be read: explained, and read over.
+"""Mistakes in a text that cannot be parsed: explanation and recovery.
 
     explaining   an unexpected token: what was expected there, and what was probably meant
     hints        what was probably meant, by the tokens around it

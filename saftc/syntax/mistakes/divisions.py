@@ -1,7 +1,7 @@
 """Comments that were meant as a division: `pages // per + 1` is `pages` in Saft.
 
-A `//` directly behind a value, at most one blank between, is taken for Python's division when what
-follows is an expression of numbers and of names that the script has elsewhere.
+A `//` directly after a value, with at most one blank between, counts as Python's division if an
+expression of numbers and known names follows.
 """
 
 import re
@@ -19,14 +19,14 @@ _ENDS_VALUE = {"NAME", "INTEGER", "FLOAT", "RPAR", "RSQB"}
 _VALUE = r"\s*(?:[-(]\s*)*(?:\d[\d_.]*|[A-Za-z_][\w.]*(?:\([^()]*\)|\[[^][]*\])*)[\s)]*"
 _DIVISOR = re.compile(rf"=?{_VALUE}(?:(?:[-+*/%]|[<>=!]=|[<>]){_VALUE})*[:,]?")
 _NAME = re.compile(r"[A-Za-z_]\w*")
-# Lines on which a value is expected: statements that only name something have no division.
+# Lines without values: statements that only define names contain no division.
 _NO_VALUES = {"FUNCTION", "CONV", "TYPE", "IMPORT", "FROM", "PATTERN_START"}
 _WITH_VALUES = {"RET", "ASSERT", "IF", "ELIF", "WHILE", "FOR"}
 _CLOSING = re.compile(r"[)\]}]")
 
 
 def swallows(comments: Iterable[Comment], offset: int) -> bool:
-    """Whether a comment behind `offset` holds a bracket that closes what it does not open."""
+    """Whether a comment after `offset` has a closing bracket that the comment does not open."""
     return any(
         comment.span.start > offset and comment.is_trailing and _closes_more(comment.text)
         for comment in comments
@@ -48,9 +48,9 @@ def _closes_more(text: str) -> bool:
 def divisions(
     source: Source, tokens: list[Token], comments: Iterable[Comment]
 ) -> Iterator[Diagnostic]:
-    """What is wrong with each comment that was meant as a division.
+    """The diagnostic for each comment that was meant as a division.
 
-    It is an error where the comment holds the `:` or `,` behind the division, and else a warning.
+    It is an error if the comment contains the `:` or `,` after the division, else a warning.
     """
     candidates = [one for one in comments if one.is_trailing and not one.is_doc]
     names = {token.text for token in tokens if token.kind == "NAME"} if candidates else set[str]()
@@ -69,7 +69,7 @@ def divisions(
 
 def _warning(line: list[Token], comment: Comment, text: str) -> Diagnostic:
     if text.startswith("="):
-        # All that is left of `n //= 2` is `n`, of which more would be said later.
+        # Only `n` is left of `n //= 2`, which would cause another report later.
         name = line[0].text
         hint = f"`//` begins a comment; write `{name} = div({name}, {text[1:].strip()})`"
         return catalogue.UNUSED_VALUE.at(line[0].span, hint=hint)
@@ -106,7 +106,7 @@ def _is_behind_value(source: Source, line: list[Token], comment: Comment) -> boo
 
 
 def _takes_value(line: list[Token]) -> bool:
-    """Whether a value is used where the line ends: assigned, given back, compared or enclosed."""
+    """Whether a value is used where the line ends: assigned, returned, compared or enclosed."""
     depth = 0
     for token in line:
         depth += (token.text in CLOSER_OF) - (token.text in CLOSER_OF.values())

@@ -1,6 +1,7 @@
-"""An unexpected token to a diagnostic: what was expected there, and what was probably meant.
+"""From an unexpected token to a diagnostic: what was expected there, and what was probably meant.
 
-In: the token, the kinds of token that the grammar expects in its place, and the statement's tokens.
+The input is the token, the kinds of token that the grammar expects in its place, and the
+statement's tokens.
 """
 
 from saftc.diagnostics import catalogue
@@ -19,8 +20,7 @@ from saftc.syntax.tokens import (
     opener_above,
 )
 
-# How the kinds of token that begin an expression are summed up, and so on: a set of expected
-# kinds that contains the first of a row is described by its second.
+# Summaries of expected kinds: a set that contains the first of a row is described by its second.
 _GROUPS = (
     ("COLON", "`:`"),
     ("NEWLINE", "the end of the line"),
@@ -46,9 +46,9 @@ _CLOSED_BY = {"RPAR", "RSQB", "RBRACE", "HOLE_END", "FORMAT_HOLE_END"}
 
 
 def explain(bad: Token, expected: set[str], tokens: list[Token]) -> Diagnostic:
-    """What is wrong with a token, `bad`, where one of the kinds `expected` would do."""
+    """The diagnostic for the token `bad`, which is not of one of the kinds `expected`."""
     if expected == {"EXCEPT"}:
-        # What is missing is noticed where the next statement stands.
+        # The missing word is noticed at the next statement.
         position = len(tokens) if bad.type == "$END" else _position(tokens, bad)
         opener = opener_above(tokens, position)
         return catalogue.TRY_ALONE.at(
@@ -58,7 +58,7 @@ def explain(bad: Token, expected: set[str], tokens: list[Token]) -> Diagnostic:
             hint="`except error:` below it says what to do after a failure",
         )
     if bad.type == "$END":
-        # The statement was cut where the next one begins, so what is missing is its block.
+        # The statement was cut where the next one begins, so its block is missing.
         bad = tokens[-1]
         expected = {"INDENT"}
     position = _position(tokens, bad)
@@ -119,7 +119,7 @@ def _summary(expected: set[str], tokens: list[Token], position: int) -> str:
 
 
 def _innermost_open(tokens: list[Token]) -> int | None:
-    """Where the bracket stands that is open at the end of `tokens`; None when there is none."""
+    """The index of the bracket that is open at the end of `tokens`; None if there is none."""
     depth = 0
     for position in reversed(range(len(tokens))):
         kind = tokens[position].kind
@@ -135,7 +135,7 @@ def _innermost_open(tokens: list[Token]) -> int | None:
 
 
 def _visible(bad: Token, previous: Token | None) -> Span:
-    """The place to underline: the token, or for one without text what is before it."""
+    """The span to underline: the token, or for one without text the end of the token before it."""
     span = bad.span
     if bad.kind in ("NEWLINE", "DEDENT") and previous is not None:
         end = previous.span.end

@@ -1,6 +1,7 @@
-"""Words of other languages, and what Saft has instead: the hints as data, for all stages.
+"""Words of other languages, and their replacements in Saft: the hints as data, for all stages.
 
-A row is a word and the hint for it. What depends on the tokens around a mistake is in `mistakes`.
+A row is a word and the hint for it. Hints that depend on the tokens around a mistake are in
+`hints`.
 """
 
 from collections.abc import Collection
@@ -8,11 +9,11 @@ from collections.abc import Collection
 from saftc.syntax import nodes as n
 
 _FAIL = 'write `fail "message"`; in an `except error:`, `fail error` passes the failure on'
-# What Saft has for a list of classes behind `except`, where the failure has a name.
+# Saft's replacement for a list of classes after `except`; the failure has a name.
 ALL_FAILURES = "`except {0}:` takes every failure; `if {0}.kind == ...` chooses"
 NO_ELSE = "a `try` has no `else`: write what happens without a failure at the end of its block"
 
-# What is at the beginning of a statement, or before an expression, in other languages.
+# Words at the beginning of a statement, or before an expression, in other languages.
 WORDS = {
     **dict.fromkeys(("def", "function", "fn", "func", "fun"), "a function begins with `f`"),
     "return": "write `ret`",
@@ -52,7 +53,7 @@ WORDS = {
     ),
 }
 
-# What belongs in the place of such a word at the beginning of a statement, where that is all.
+# Replacements for such words at the beginning of a statement, if nothing else is wrong.
 SPELLINGS = {
     **dict.fromkeys(("def", "function", "fn", "func", "fun"), "f"),
     "return": "ret",
@@ -63,7 +64,7 @@ SPELLINGS = {
     **dict.fromkeys(("let", "var", "const", "new", "export", "public", "private", "static"), ""),
 }
 
-# The words that make a block of which nothing can be kept, and the words that go on after them.
+# The words that begin a block of which nothing can be kept, and the words that continue it.
 FOREIGN_BLOCKS = {"class", "struct", "interface", "enum", "match", "switch"}
 GOES_ON = {
     "except": "try",
@@ -74,10 +75,10 @@ GOES_ON = {
     "await": "async",
 }
 
-# What a word before an expression, not at the beginning of a statement, is there.
+# Words that other languages write before an expression inside of a statement.
 PREFIXES = {"lambda", "await", "new", "yield", "not"}
 
-# Generic types as Python writes them, around the types in their brackets.
+# Generic types in Python's notation, around the types in their brackets.
 GENERICS = {
     **dict.fromkeys(
         ("list", "List", "Sequence", "Iterable", "set", "Set", "frozenset", "Array"), "[{}]"
@@ -99,7 +100,7 @@ STRING_PREFIXES = {
     "u": "strings are Unicode; leave the prefix out",
 }
 
-# Names that other languages define, and what Saft has for them.
+# Names that other languages define, and their replacements in Saft.
 _PYTHONS = "`from builtins import {name}` brings Python's"
 ABSENT_NAMES = {
     "open": "`read_text(path)` reads a file, `write_text` and `append_text` write one",
@@ -153,7 +154,7 @@ ABSENT_NAMES = {
     "timedelta": "write `duration(days: 1)`",
 }
 
-# Arguments of Python's builtins that Saft's do not take.
+# Arguments of Python's builtins that Saft's do not have.
 _NO_KEY = "what to compare is given as `by`: `{}(xs, by: f)`"
 ABSENT_ARGUMENTS = {
     ("print", "end"): "`print` ends the line; `write(x)` does not",
@@ -162,7 +163,7 @@ ABSENT_ARGUMENTS = {
     **{(name, "key"): _NO_KEY.format(name) for name in ("sorted", "min", "max")},
 }
 
-# Methods of Python's and JavaScript's values; `{x}` is the value that is asked.
+# Methods of Python's and JavaScript's values; `{x}` is the value.
 METHODS = {
     **dict.fromkeys(("upper", "toUpperCase"), "write `upper({x})`"),
     **dict.fromkeys(("lower", "casefold", "toLowerCase"), "write `lower({x})`"),
@@ -205,14 +206,14 @@ METHODS = {
     **dict.fromkeys(("dict", "json", "model_dump_json"), "write `json({x})`"),
 }
 
-# Those of Python's dictionaries; any other name asked of an object may be a field.
+# Methods of Python's dictionaries; any other member of an object may be a field.
 _OF_OBJECTS = {"get", "keys", "values", "items", "update", "setdefault", "pop", "clear", "copy"}
 
 
 def method_hint(node: n.Member, fields: Collection[str]) -> str | None:
-    """What Saft has for the method of another language that `node` asks a value for.
+    """The hint for another language's method that `node` calls on a value; None if there is none.
 
-    `fields` are the fields that the value has.
+    `fields` are the fields of the value.
     """
     hint = METHODS.get(node.name.text)
     if hint is None or (fields and node.name.text not in _OF_OBJECTS):
@@ -227,7 +228,7 @@ def method_hint(node: n.Member, fields: Collection[str]) -> str | None:
 
 
 _QUOTES = "'\u2018\u2019\u201c\u201d`\u201e\u00ab\u00bb"
-# Characters that have no meaning, and what stands for them.
+# Characters without meaning, and the hints for them.
 CHARACTERS = {
     **dict.fromkeys(_QUOTES, 'write strings in double quotes: `"..."`'),
     "#": "a comment begins with `//`",
@@ -251,7 +252,7 @@ CHARACTERS = {
     "~": "there are no operators for bits",
 }
 
-# What belongs in the place of such a character, where that is all that is wrong.
+# Replacements for such characters, if nothing else is wrong.
 INSTEAD = {
     "#": "//",
     "!": "not",
@@ -262,7 +263,7 @@ INSTEAD = {
     "\u00f7": "/",
 }
 
-# The closing of a string that begins with such a character.
+# The closing quote of a string that begins with such a character.
 CLOSING_QUOTES = {
     "'": "'",
     "\u2018": "\u2019",

@@ -1,9 +1,9 @@
-"""What was probably meant where a token is unexpected: the hint of a syntax error.
+"""The hint of a syntax error: what was probably meant in place of an unexpected token.
 
     g(a=1)      `=` inside the parentheses of a call      arguments are named with `:`: `a: 1`
 
-The rules are one table: rows that say what is around the unexpected token, and functions for what
-takes more than that.
+The rules are one table. Its rows describe the tokens around the unexpected one; functions handle
+the cases that need more.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ _AUGMENTED = {"PLUS_ASSIGN", "MINUS_ASSIGN", "STAR_ASSIGN", "SLASH_ASSIGN", "PER
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An unexpected token in its surroundings; `opened` is where the bracket around it stands."""
+    """An unexpected token and its context; `opened` is the index of the bracket around it."""
 
     bad: Token
     tokens: list[Token]
@@ -59,20 +59,20 @@ class Place:
 
     @property
     def before(self) -> list[Token]:
-        """The tokens of the line that are before the unexpected one."""
+        """The tokens of the line before the unexpected one."""
         return [token for token in self.line if token.span.start < self.bad.span.start]
 
     @property
     def opener(self) -> str:
-        """The kind of the bracket around it; empty when there is none."""
+        """The kind of the bracket around it; empty if there is none."""
         return "" if self.opened is None else self.tokens[self.opened].kind
 
     def kind(self, offset: int) -> str:
-        """The kind of a token before it (-1, -2) or behind it; empty when there is none."""
+        """The kind of a token before it (-1, -2) or after it; empty if there is none."""
         return self.token(offset).kind if self.token(offset) is not self.bad else ""
 
     def token(self, offset: int) -> Token:
-        """A token before it (-1, -2) or behind it; itself when there is none."""
+        """A token before it (-1, -2) or after it; itself if there is none."""
         position = self.position + offset
         return self.tokens[position] if 0 <= position < len(self.tokens) else self.bad
 
@@ -88,12 +88,12 @@ def hint_of(place: Place) -> str | Hint | None:
 
 
 def _instead(hint: str, first: Token, last: Token, text: str) -> Hint:
-    """A hint, and the edit that puts `text` in the place of the tokens from one to another."""
+    """A hint with the edit that replaces a range of tokens by `text`."""
     return Hint(hint, edits=(Edit(Span(first.span.start, last.span.end), text),))
 
 
 def _behind(hint: str, token: Token, text: str) -> Hint:
-    """A hint, and the edit that puts `text` behind a token."""
+    """A hint with the edit that inserts `text` after a token."""
     return Hint(hint, edits=(Edit(Span(token.span.end, token.span.end), text),))
 
 
@@ -111,14 +111,15 @@ def _first_word(place: Place) -> str | Hint | None:
         return _failing(hint, line)
     if spelling is None:
         return hint
-    # A word that is needless goes with the blank behind it.
+    # A needless word is removed with the blank after it.
     end = first.span.end if spelling else line[1].span.start
     return Hint(hint, edits=(Edit(Span(first.span.start, end), spelling),))
 
 
 def _failing(hint: str, line: list[Token]) -> str | Hint:
-    """The hint for `raise "text"`, `raise error` and `raise Error("text")`; of anything else a
-    person is to say what the message is.
+    """The hint for `raise "text"`, `raise error` and `raise Error("text")`.
+
+    For anything else, a person must supply the message; the hint has no edit then.
     """
     match [token.kind for token in line[1:]]:
         case ["STRING" | "NAME", "NEWLINE"] | ["FORMAT_START", *_]:
@@ -132,7 +133,7 @@ def _failing(hint: str, line: list[Token]) -> str | Hint:
 
 
 def _failures(place: Place) -> str | None:
-    """`except ValueError as e:` and `else` behind a `try`."""
+    """`except ValueError as e:` and `else` after a `try`."""
     first, bad = place.first, place.bad
     if first.text == "except" and bad.kind not in ("NEWLINE", "COLON"):
         names = [token.text for token in place.line if token.kind == "NAME"]
@@ -146,7 +147,7 @@ def _failures(place: Place) -> str | None:
 
 
 def _declaration(place: Place) -> str | None:
-    """`int x = 5`, and what is before a value in other languages."""
+    """`int x = 5`, and words before a value in other languages."""
     previous = place.token(-1)
     if previous.kind != "NAME" or previous is place.bad or place.bad is place.first:
         return None
@@ -265,7 +266,7 @@ def _assignment(place: Place) -> str | Hint | None:
 
 
 def _with_field(target: list[Token]) -> str | None:
-    """`row.id = 3` and `row["id"] = 3`: what makes an object with another field."""
+    """`row.id = 3` and `row["id"] = 3`: the object with a changed field."""
     match target:
         case [name, dot, key] if dot.kind == "DOT" and name.kind == key.kind == "NAME":
             field = key.text
@@ -322,7 +323,7 @@ def _commas(place: Place) -> str | None:
 
 
 def _tuple_at_end(place: Place) -> str:
-    """The values behind the last `=` or `ret` as a tuple, when they are short."""
+    """The values after the last `=` or `ret` as a tuple, if they are short."""
     values: list[Token] = []
     for token in place.line[:-1]:
         values = [] if token.kind in ("ASSIGN", "RET") else [*values, token]
@@ -345,7 +346,7 @@ def begins_unpacking(before: list[Token]) -> bool:
 
 
 def _unpacking(place: Place) -> str | None:
-    """`a, b: int = pair` and what else begins with names and commas."""
+    """`a, b: int = pair` and other lines that begin with names and commas."""
     if place.opened is not None or not begins_unpacking(place.before):
         return None
     if place.bad.kind in _AUGMENTED:
@@ -384,7 +385,7 @@ def _comprehensions(place: Place) -> str | Hint | None:
 
 
 def _inside(place: Place) -> list[Token]:
-    """The tokens between the brackets around it, without those in brackets inside of them."""
+    """The tokens between the brackets around it, without those in nested brackets."""
     found: list[Token] = []
     depth = 0
     for token in place.tokens[(place.opened or 0) + 1 :]:
@@ -459,7 +460,7 @@ def _numbers(place: Place) -> str | Hint | None:
 
 
 def _spreads(place: Place) -> str | None:
-    """`...` where no list or object is written."""
+    """`...` outside of list and object literals."""
     if place.opened is None:
         return None
     is_first = place.tokens[place.opened + 1].kind == "ELLIPSIS"
@@ -519,12 +520,12 @@ def _return(place: Place) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A hint, and what is to be around the unexpected token; what is empty may be anything.
+    """A hint, and its conditions on the tokens around the unexpected one; empty ones always hold.
 
-    Kinds of tokens, and words, have blanks between. `called` is the kind before the bracket around
-    it, and `inside` that of the bracket, "-" where there is none. At the beginning of the line are
-    the kinds `first` and `second`, or one of the words `begins`. `put` stands in the place of the
-    tokens from `start` to `end`, counted from the unexpected one; `behind`, behind the one before.
+    Kinds of tokens, and words, are separated by blanks. `called` is the kind before the bracket
+    around the token, and `inside` that of the bracket, "-" if there is none. The line begins with
+    the kinds `first` and `second`, or one of the words `begins`. `put` replaces the tokens from
+    `start` to `end`, counted from the unexpected one; `behind` is inserted after the one before it.
     """
 
     hint: str
@@ -545,7 +546,7 @@ class Row:
     behind: str = ""
 
     def __call__(self, place: Place) -> str | Hint | None:
-        """The hint, with its edit, where the row fits."""
+        """The hint, with its edit, if the row fits."""
         bad, line = place.bad, place.line
         called = place.tokens[place.opened - 1].kind if place.opened else ""
         pairs = (
@@ -599,7 +600,7 @@ _BEGINS = "write a `:` before the block"
 _OPTIONAL = "what may be nil has a type that ends with `?`: `name: string?`"
 _MODES = "only `do`, `program` and `stream` are before a prompt"
 
-# The first that fits is right: the special ones stand before the general ones.
+# The first rule that fits is right: special rules precede general ones.
 _RULES: tuple[Callable[[Place], str | Hint | None], ...] = (
     _failures,
     _first_word,

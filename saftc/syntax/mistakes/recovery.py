@@ -1,7 +1,7 @@
-"""Reading on after a mistake: tokens less a line that cannot be read.
+"""Recovery after a mistake: tokens without a line that cannot be read.
 
-The line is replaced by one that can be read and says nothing; where it has a block, it keeps it.
-What is put in has the place of the line that it stands for.
+The line is replaced by a readable one without meaning; if it has a block, it keeps it. The new
+tokens have the span of the old line.
 """
 
 import re
@@ -16,7 +16,7 @@ from saftc.syntax.tokens import LAYOUT, OPENS_BLOCK, Token, first_word, line_at
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
-# What stands for the first line of a block that could not be read.
+# The kind of line that replaces the unreadable first line of a block.
 _LIKE = {
     "FUNCTION": "function",
     "CONV": "function",
@@ -34,7 +34,7 @@ _LIKE = {
     "EXCEPT": "except",
 }
 
-# Lines that say nothing. A text that is empty becomes one of the line's own, which no name is.
+# Lines without meaning. An empty text becomes one that no name can be, unique for the line.
 _NOTHING = (("NIL", "nil"), ("NEWLINE", "\n"))
 _EMPTY_BLOCK = (("INDENT", " "), *_NOTHING, ("DEDENT", " "))
 _COLON = (("COLON", ":"), ("NEWLINE", "\n"))
@@ -51,7 +51,7 @@ _OPENERS = {
 def without_misread_lines(
     tokens: list[Token], wrong: list[int], guessed: set[str], told: set[int]
 ) -> list[Token]:
-    """The tokens less the lines that hold a mistake of the lexer: what they mean is a guess."""
+    """The tokens without the lines with a mistake of the lexer, whose meaning is a guess."""
     first = bisect_left(wrong, tokens[0].span.start)
     last = bisect_left(wrong, tokens[-1].span.end)
     for offset in wrong[first:last]:
@@ -68,7 +68,7 @@ def without_misread_lines(
 def without_stray_indents(
     tokens: list[Token], mistakes: Collector, source: Source, wrong: list[int]
 ) -> list[Token]:
-    """The tokens less each INDENT that no line opened, and the DEDENT that ends it."""
+    """The tokens without each INDENT that no line opened, and the DEDENT that ends it."""
     wrong_lines = {source.line_of(offset) for offset in wrong}
     dropped: set[int] = set()
     strays: list[bool] = []
@@ -115,7 +115,7 @@ def names_on(line: list[Token]) -> Iterator[str]:
 
 
 def with_foreign_block(tokens: list[Token], line: slice) -> slice:
-    """A line with its block, when the block means nothing here: the members of a class."""
+    """A line with its block, if the block has no meaning in Saft: the members of a class."""
     start: int = line.start
     stop: int = line.stop
     first = tokens[start]
@@ -133,7 +133,7 @@ def with_foreign_block(tokens: list[Token], line: slice) -> slice:
 def without_line(
     tokens: list[Token], line: slice, *, is_orphan: bool = False
 ) -> list[Token] | None:
-    """`tokens` with one line replaced by a line that means nothing; None when nothing is left."""
+    """`tokens` with one line replaced by a line without meaning; None if nothing is left."""
     removed = tokens[line]
     following = tokens[line.stop : line.stop + 1]
     has_block = bool(following) and following[0].kind == "INDENT"
@@ -144,7 +144,7 @@ def without_line(
     if has_block:
         words = _OPENERS[opener or "if"]
     elif opener is not None:
-        # What follows may be an `else` of it.
+        # An `else` of it may follow.
         words = (*_OPENERS[opener], *_EMPTY_BLOCK)
     else:
         words = _NOTHING
