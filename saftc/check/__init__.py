@@ -1,1 +1,1 @@
-"""What the names of a script mean, and what is wrong with it before types are known."""
+"""Name resolution, and the checks that need no types."""

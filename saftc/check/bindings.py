@@ -1,12 +1,12 @@
-"""Names that are bound again: which of its assignments a read of a name can see.
+"""Reaching definitions: the assignments that a read of a rebound name can see.
 
     answer = $ ... $                  // one binding
     print(answer.toolCalls)           // sees that one, with its history
     answer = strip(answer)            // another binding: plain text from here on
 
-Most names have one binding. Of a name with several that never meet in one read, each has
-a symbol of its own, which is the key of what is known of its history. Names that inner functions
-read, or that begin with an outer value, have one.
+Most names have one binding. If a name has several and no read can see two of them, each gets its
+own symbol, which is the key of its history. A name that inner functions read, or that starts with
+an outer value, keeps a single symbol.
 """
 
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from saftc.check.statements import assigned_by
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
 
-# The assignments that a name may have its value from, at some point.
+# The assignments that a name's current value may come from.
 _State = dict[Symbol, frozenset[n.Identifier]]
 
 _BINDING = (n.AssignStmt, n.AugmentedAssignStmt, n.UnpackStmt, n.DestructureStmt, n.ForStmt)
 
 
 def separate_bindings(module: n.Module, names: Names) -> dict[n.Node, Symbol]:
-    """A symbol for each read and assignment of a name whose bindings can be told apart."""
+    """Maps each read and assignment of a name with separable bindings to its binding's symbol."""
     several = _names_bound_again(module, names)
     if not several:
         return {}
@@ -39,7 +39,7 @@ def separate_bindings(module: n.Module, names: Names) -> dict[n.Node, Symbol]:
 
 
 def held_annotations(module: n.Module, names: Names) -> dict[n.Identifier, n.Schema]:
-    """The annotation that holds where a name is assigned without one: the last one above it."""
+    """The annotations that unannotated assignments inherit: the last one of the name above them."""
     latest: dict[Symbol, n.Schema] = {}
     held: dict[n.Identifier, n.Schema] = {}
     nodes = nodes_of(module, n.FunctionDef, *_BINDING)
@@ -54,7 +54,7 @@ def held_annotations(module: n.Module, names: Names) -> dict[n.Identifier, n.Sch
 
 
 def _annotated_by(node: n.Statement) -> dict[n.Identifier, n.Schema]:
-    """The names that a statement annotates: its own, its fields, or its parameters."""
+    """The names that a statement annotates: its target, its fields, or its parameters."""
     match node:
         case n.AssignStmt(name=name, schema=schema):
             return {} if schema is None else {name: schema}
@@ -69,7 +69,7 @@ def _annotated_by(node: n.Statement) -> dict[n.Identifier, n.Schema]:
 def _names_bound_again(
     module: n.Module, names: Names
 ) -> dict[Symbol, dict[n.Identifier, n.Statement]]:
-    """The variables with several assignments, one of them to a prompt or a call, none captured."""
+    """The uncaptured variables with several assignments, at least one from a prompt or a call."""
     bound: dict[Symbol, dict[n.Identifier, n.Statement]] = {}
     for node in nodes_of(module, *_BINDING):
         for identifier in assigned_by(node):
@@ -91,13 +91,13 @@ def _names_bound_again(
 
 
 class _Reaching(ForwardAnalysis[_State]):
-    """Notes for each read which assignments it sees."""
+    """Records the assignments that each read can see."""
 
     def __init__(self, names: Names, several: set[Symbol]) -> None:
         super().__init__()
         self.names = names
         self.several = several
-        # Assignments that one read sees belong together; each leads to another of the same group.
+        # Union-find: assignments that one read can see form a group; each points to another one.
         self.together: dict[n.Identifier, n.Identifier] = {}
         self.reads: dict[n.Name, n.Identifier] = {}
 
@@ -136,7 +136,7 @@ class _Reaching(ForwardAnalysis[_State]):
         return result
 
     def first(self, identifier: n.Identifier) -> n.Identifier:
-        """The assignment that stands for the group of this one."""
+        """The assignment that represents the group of this one."""
         while identifier in self.together:
             identifier = self.together[identifier]
         return identifier

@@ -1,4 +1,4 @@
-"""Definite assignment: which of its names a call has certainly assigned at a point, which maybe.
+"""Definite assignment: the names that are certainly or maybe assigned at each point of a scope.
 
     if is_new:
         rate = 2
@@ -6,8 +6,7 @@
     rate = 3
     print(rate)         // certainly
 
-Sets of names are numbers, a bit for each name, so that a long script costs no more than a short one
-for each of its lines.
+Sets of names are bit masks, so that the cost per line does not grow with the length of the script.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,15 +16,15 @@ from saftc.check.forward import ForwardAnalysis, Loop
 from saftc.check.statements import Statements, bound_by, name_of, names_bound
 from saftc.syntax import nodes as n
 
-# All names are assigned where the flow never gets.
+# All names count as assigned at an unreachable point.
 _ALL = -1
 
 
 class Point(NamedTuple):
-    """What has a value at a point, as bits.
+    """The names that have a value at a point, as bit masks.
 
-    `maybe` has one on some path, among others on those that a loop takes in later turns; what is
-    also in `later` certainly has none in the first one.
+    `certain`: on every path. `maybe`: on some path, including later turns of a loop. `later`: those
+    of `maybe` that certainly have no value in the first turn of the loop.
     """
 
     certain: int
@@ -34,9 +33,10 @@ class Point(NamedTuple):
 
 
 class Assigned(ForwardAnalysis[int]):
-    """What a call assigns where. `points`: that of each statement and of each expression in one.
+    """The assignment analysis of a scope.
 
-    `given` are the names that have a value from the beginning.
+    `points`: the point of each statement and of each expression that a statement evaluates.
+    `given`: the names that have a value at the start.
     """
 
     def __init__(self, statements: Sequence[n.Statement], given: Iterable[str] = ()) -> None:
@@ -45,16 +45,16 @@ class Assigned(ForwardAnalysis[int]):
         names = dict.fromkeys([*begin, *sorted(names_bound(statements))])
         self.bits = {name: 1 << number for number, name in enumerate(names)}
         self.points: dict[n.Node, Point] = {}
-        # The first statement of each stretch that the flow never gets to.
+        # The first statement of each unreachable stretch.
         self.dead: list[n.Statement] = []
         self.maybe = 0
-        # For the blocks around, what they assign further down alone.
+        # For each enclosing block: the names that only its remaining statements assign.
         self.later = [0]
         certain = self.block(statements, self._bits_of(begin))
         self.end = Point(_ALL if certain is None else certain, self.maybe, 0)
 
     def has(self, point: Point, name: str) -> bool:
-        """Whether a name of the call certainly has a value at a point."""
+        """Whether a name of the scope certainly has a value at a point."""
         return bool(self.bits.get(name, 0) & point.certain)
 
     def _bits_of(self, names: Iterable[str]) -> int:

@@ -1,8 +1,8 @@
-"""What semantics found out, in tables beside the tree: this is all that codegen reads.
+"""The results of semantic analysis, in tables keyed by tree nodes: the emitter's only input.
 
-`types` and `coercions` say what an expression is and what its place does with it; `forms` which way
-of writing a construct in Python does what Saft means (see `forms`). The emitter asks for these and
-decides nothing from types that a form says.
+`types` and `coercions` have the type of an expression and the conversion at its place; `forms` has
+the Python form of each construct (see `forms`). If there is a form for something, the emitter uses
+it and does not decide by types.
 """
 
 from collections import ChainMap
@@ -49,7 +49,7 @@ Shape = tuple[FieldType, ...]
 
 @dataclass(frozen=True, slots=True)
 class Coercion:
-    """What a place does with the value of an expression so that it is of type `wanted`."""
+    """The conversion or check that makes an expression's value be of type `wanted`."""
 
     fit: Assignability
     wanted: Type
@@ -57,13 +57,13 @@ class Coercion:
 
 @dataclass(slots=True)
 class FunctionFacts:
-    """What a function takes and gives.
+    """The signature of a function.
 
-    `parameters` are the types a call has to meet: declared ones, and for bare parameters what
-    their use asks for (`ANY` when it asks for nothing). `gives` grows while types are inferred.
-    `can_lack_value`: the function can end without a `ret` although it declares another type.
-    `from_calls`: by position, the bare parameters that are what the calls in the script pass, with
-    the arguments that have said so.
+    `parameters`: the types that arguments must have. For a bare parameter, this is the type that
+    its uses require, or `ANY` if they require none. `gives`: the inferred result type, which grows
+    during inference. `can_lack_value`: the function may end without a `ret` although its declared
+    type excludes nil. `from_calls`: the positions of bare parameters that get their type from the
+    calls in the script, each with the arguments that widened it.
     """
 
     node: n.FunctionDef
@@ -81,15 +81,14 @@ class FunctionFacts:
 
 @dataclass(slots=True)
 class RecordFacts:
-    """The fields of a record, in order, with their types.
+    """A record: its fields, in order, with their types.
 
-    A class of Python has other members besides, and comes from a `module`; those of the fields that
-    are `by_name` have to be named in a call, and one that `is_open` has and takes more than its
-    fields. `choices` are the members of an Enum, whose one field is `value`.
+    Python classes only: `module` defines the class, `python` has its other members, `by_name` are
+    the fields that calls must name, `is_open` means that it accepts more than its fields, and
+    `choices` are the members of an Enum, whose only field is `value`.
 
-    `copied_by` is what makes a changed copy in Python; None where nothing does.
-    One that `is_plain` runs no code of its own when a value is made, compared or shown; if it
-    `is_checked`, Python may still refuse to make one.
+    `copied_by`: the function that makes a changed copy; None if there is none. `is_plain`: no user
+    code runs when a value is created, compared or shown. `is_checked`: creation may still fail.
     """
 
     node: n.RecordDef
@@ -100,7 +99,7 @@ class RecordFacts:
     module: str | None = None
     by_name: frozenset[str] = frozenset()
     is_open: bool = False
-    # Whether it is its only field in JSON: a root model.
+    # Whether its JSON form is that of its only field: a root model.
     is_root: bool = False
     choices: tuple[str, ...] = ()
     is_plain: bool = False
@@ -120,38 +119,38 @@ class Facts:
     module: n.Module
     names: Names
     history: History = field(default_factory=History)
-    # Where names are imported that the script does not use.
+    # The spans of imported names that the script does not use.
     unused_imports: set[Span] = field(default_factory=set[Span])
-    # The modules beside the script that it imports.
+    # The names of sibling modules that the script imports.
     siblings: set[str] = field(default_factory=set[str])
-    # The whole names of modules that the script names by their place in its package, by where it
-    # does, and how it names each.
+    # Relative imports: the absolute name for each identifier, and the relative name for each
+    # absolute one.
     module_names: dict[n.Identifier, str] = field(default_factory=dict[n.Identifier, str])
     relative_names: dict[str, str] = field(default_factory=dict[str, str])
-    # What imported names are in the sibling script they come from, and whole imported siblings.
+    # Imported names: their symbols in the sibling script; and siblings that are imported whole.
     imported: dict[Symbol, Symbol] = field(default_factory=dict[Symbol, Symbol])
     modules: dict[Symbol, "Facts"] = field(default_factory=dict[Symbol, "Facts"])
-    # The scripts that it imports, directly or not, by what is known of them, and their texts.
+    # The scripts that it imports, directly or indirectly, and their sources.
     scripts: list["Facts"] = field(default_factory=list["Facts"])
     script_sources: list[Source] = field(default_factory=list[Source])
-    # Those that an import names, by the place where it does.
+    # The directly imported scripts, by the identifier in the import.
     named_scripts: dict[n.Identifier, "Facts"] = field(default_factory=dict[n.Identifier, "Facts"])
-    # What imported names are in the Python modules that they come from, and whole modules; and the
-    # variables that are bound once, with what they are bound to.
+    # Names imported from Python, whole modules included, with their declarations; and the variables
+    # that are bound only once, with their values.
     python: dict[Symbol, Declared] = field(default_factory=dict[Symbol, Declared])
     bound_once: dict[Symbol, n.Expression] = field(default_factory=dict[Symbol, n.Expression])
     lasting: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
     schemas: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
     aliases: dict[str, Type] = field(default_factory=dict[str, Type])
-    # Those that the script has a name for.
+    # The records that the script has a name for, by that name.
     records: dict[str, RecordFacts] = field(default_factory=dict[str, RecordFacts])
-    # The TypedDicts of Python, with their modules and names.
+    # The TypedDicts that Python modules define, with module and name.
     python_shapes: Mapping[Shape, tuple[str, str]] = field(
         default_factory=dict[Shape, tuple[str, str]]
     )
     # The modules that records of other scripts come from.
     record_modules: dict[n.RecordDef, str] = field(default_factory=dict[n.RecordDef, str])
-    # Those of the script, and behind them those of the scripts that it imports.
+    # The script's own entries first, then those of the scripts that it imports.
     record_facts: ChainMap[n.RecordDef, RecordFacts] = field(
         default_factory=ChainMap[n.RecordDef, RecordFacts]
     )
@@ -161,28 +160,28 @@ class Facts:
     types: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
     forms: Forms = field(default_factory=Forms)
     coercions: dict[n.Node, Coercion] = field(default_factory=dict[n.Node, Coercion])
-    # Certain functions in places that ask for functions of a type, with what these ask for.
+    # Known functions in places of a function type, with that type.
     given_functions: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
     prompts: dict[n.Prompt, Type] = field(default_factory=dict[n.Prompt, Type])
-    # Prompts, names and calls whose place takes the whole result.
+    # Prompts, names and calls whose place takes the result with its history.
     whole_results: set[n.Expression] = field(default_factory=set[n.Expression])
     symbols: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
     declared: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
-    # The annotations that hold for names where they are assigned without one.
+    # The annotations that unannotated assignments inherit.
     held: dict[n.Identifier, n.Schema] = field(default_factory=dict[n.Identifier, n.Schema])
     # The shapes of plain objects (dicts) whose fields are read.
     read_shapes: set[Shape] = field(default_factory=set[Shape])
-    # The texts that the functions of other scripts are in.
+    # The sources of functions from other scripts.
     sources: dict[n.FunctionDef, Source] = field(default_factory=dict[n.FunctionDef, Source])
 
     @property
     def own_names(self) -> dict[str, Symbol]:
-        """The names of the script itself, outside of functions."""
+        """The names in the script's top-level scope."""
         return self.names.scopes[self.module].symbols
 
     @property
     def uses_python(self) -> bool:
-        """Whether the script, or one that it imports, imports from Python."""
+        """Whether the script or one of its imports imports a Python module."""
         imports = nodes_of(self.module, n.ImportStmt, n.FromImport)
         return any(one.uses_python for one in self.scripts) or any(
             one.module not in self.named_scripts
@@ -194,15 +193,15 @@ class Facts:
         )
 
     def is_own(self, definition: n.FunctionDef) -> bool:
-        """Whether a function is one of the script, and not of one that it imports."""
+        """Whether this script defines a function, and not one that it imports."""
         return definition in self.names.scopes
 
     def is_made_once(self, definition: n.FunctionDef) -> bool:
-        """Whether a function is always the same one: it is at the top of its script."""
+        """Whether a function is created only once, at the top level of its script."""
         return not self.is_own(definition) or definition in self.module.statements
 
     def lasting_type(self, symbol: Symbol) -> Type:
-        """The type of a variable for those that read it from elsewhere."""
+        """The type of a variable for readers in other scopes and scripts."""
         return union((self.declared.get(symbol, NEVER), self.symbols.get(symbol, ANY)))
 
     def foreign_type(self, symbol: Symbol) -> Type:
@@ -212,40 +211,40 @@ class Facts:
         return self.lasting.get(symbol, ANY)
 
     def meaning_of(self, symbol: Symbol) -> Symbol:
-        """The symbol itself, or for an imported name the one in the sibling script."""
+        """The symbol in the sibling script for an imported name, else the symbol itself."""
         return self.imported.get(symbol, symbol)
 
     def member_of_module(self, node: n.Member) -> Symbol | None:
-        """The symbol of a sibling script that `module.name` means, if it is one."""
+        """The symbol in a sibling script that `module.name` refers to, or None."""
         if not isinstance(node.value, n.Name):
             return None
         sibling = self.modules.get(self.names.of(node.value))
         own = None if sibling is None else sibling.own_names.get(node.name.text)
         if sibling is None or own is None:
             return None
-        # A function that it imports is that of the script which it comes from.
+        # If the sibling imports a function, return the symbol in the script that defines it.
         meaning = sibling.meaning_of(own)
         return meaning if meaning.kind == "function" else own
 
     def equals_as_python(self, left: Type, right: Type) -> bool:
-        """Whether Python's `==` gives what Saft's does (see `python_equality_is_exact`)."""
+        """Whether Python's `==` has the same result as Saft's (see `python_equality_is_exact`)."""
         return python_equality_is_exact(left, right, self._is_loose)
 
     def contains_as_python(self, item: Type, container: Type) -> bool:
-        """Whether Python's `in` certainly gives what Saft's does."""
+        """Whether Python's `in` certainly has the same result as Saft's."""
         return operate("in", item, container).is_proved and all(
-            # In a list or a tuple: there Python finds a NaN that is the same one.
+            # In tuples, because in a container Python finds a NaN by identity.
             self.equals_as_python(TupleType((item,)), TupleType((_element_of(owner),)))
             for owner in members(container)
         )
 
     def adds_alike(self, node: n.Binary) -> bool:
-        """Whether Python's `x += y` does what `x + y` does here; a list it changes in place."""
+        """Whether Python's `x += y` is equivalent to `x + y`; for a list, it is not: it mutates."""
         is_native = self.forms.operators[node] == Form.NATIVE
         return is_native and is_only(self.type_of(node.left), "int", "float", "string")
 
     def declared_by_python(self, node: n.Expression) -> Declared | None:
-        """What an expression is of Python, as far as that says more than its type."""
+        """The Python declaration of an expression, or None if only its type is known."""
         match node:
             case n.Name():
                 symbol = self.names.of(node)
@@ -272,7 +271,7 @@ class Facts:
                 return None
 
     def _members_in_python(self, node: n.Expression) -> Namespace | None:
-        """The members of a value, a class or a module of Python."""
+        """The members of a Python value, class or module, or None."""
         type_ = self.types.get(node, ANY)
         if isinstance(type_, RecordType):
             known = self._facts_of(type_)
@@ -286,17 +285,17 @@ class Facts:
                 return None
 
     def type_in_python(self, node: n.Expression) -> Type:
-        """The type of an expression of Python, as far as that is known."""
+        """The declared type of a Python expression; `ANY` if unknown."""
         found = self.declared_by_python(node)
         return found.type if isinstance(found, Value) else ANY
 
     def record_of(self, node: n.Expression) -> RecordFacts | None:
-        """The record that a name means, or a member of a module, if it means one."""
+        """The record that a name or a member of a module refers to, or None."""
         match node:
             case n.Name():
                 definition = self.meaning_of(self.names.of(node)).node
                 known = self.records.get(node.text)
-                # Another type may have the name, which is a mistake of its own.
+                # Another type may have the same name, which is reported elsewhere.
                 return known if known is not None and known.node is definition else None
             case n.Member():
                 own = self.member_of_module(node)
@@ -313,19 +312,21 @@ class Facts:
                 return None
 
     def enum_of(self, node: n.Expression) -> RecordFacts | None:
-        """The Enum that a name means, if it means one."""
+        """The Enum that a name or a member of a module refers to, or None."""
         known = self.record_of(node)
         return known if known is not None and known.choices else None
 
     def is_imported(self, node: n.Expression) -> bool:
-        """Whether `node` is an imported name, or a member of one: Python's own to know."""
+        """Whether `node` is an imported name, or a member of one."""
         while isinstance(node, n.Member):
             node = node.value
         return isinstance(node, n.Name) and self.names.of(node).kind == "import"
 
     def _is_loose(self, record: RecordType) -> bool:
-        """Whether a field of a record, or of those in it, may hold a bool in one and a number in
-        another, or a NaN."""
+        """Whether Python's `==` may differ from Saft's for a field of a record or of one inside it.
+
+        See `python_equality_is_exact`: a NaN, say, or a bool in one value and a number in another.
+        """
         fields = (
             TupleType((type_,))
             for one in self.records_in(record)
@@ -334,7 +335,7 @@ class Facts:
         return not all(python_equality_is_exact(one, one, lambda _: False) for one in fields)
 
     def records_in(self, type_: Type) -> set[RecordType]:
-        """The records that a value of `type_` may be or hold, also in the fields of others."""
+        """The records that a value of `type_` may be or contain, at any depth."""
         pending, found = [type_], set[RecordType]()
         while pending:
             for one in within(pending.pop()):
@@ -351,14 +352,13 @@ class Facts:
         return {} if known is None else known.fields
 
     def is_data(self, record: RecordType, name: str) -> bool:
-        """Whether a record has the member as data, and not as code of Python: a field, or the name
-        of an Enum's member."""
+        """Whether a record's member is data, not Python code: a field, or an Enum's `name`."""
         known = self._facts_of(record)
         is_enum = known is not None and bool(known.choices)
         return name in self.fields_of(record) or (is_enum and name == "name")
 
     def name_of_record(self, definition: n.RecordDef) -> str | None:
-        """What the script calls a record, if it has a name for it."""
+        """The script's name for a record, or None."""
         name = definition.name.text
         named = self.records.get(name)
         if named is not None and named.node is definition:
@@ -366,7 +366,7 @@ class Facts:
         return next((one for one, facts in self.records.items() if facts.node is definition), None)
 
     def record_of_kind(self, word: str) -> str | None:
-        """What the script calls the one record of this kind, if it has a name for it."""
+        """The script's name for the record whose own name is `word`; None unless exactly one."""
         named = {one.node: name for name, one in self.records.items() if one.type.name == word}
         return next(iter(named.values())) if len(named) == 1 else None
 
@@ -398,17 +398,17 @@ class Facts:
         return next((one for one in self.scripts if definition in one.module.statements), None)
 
     def note_module(self, written: n.Identifier, name: str) -> None:
-        """Notes the whole name of a module that an import names."""
+        """Records the absolute name of a module that an import names relatively."""
         if written.text != name:
             self.module_names[written] = name
             self.relative_names[name] = written.text
 
     def module_meant(self, written: n.Identifier) -> str:
-        """The whole name of the module that an import names."""
+        """The absolute name of the module that an import names."""
         return self.module_names.get(written, written.text)
 
     def is_of_python(self, record: RecordType) -> bool:
-        """Whether a record is a class of Python, of which a value may be one that changes."""
+        """Whether a record is a Python class, whose values may be mutable."""
         known = self._facts_of(record)
         return known is not None and known.module is not None
 
@@ -416,7 +416,7 @@ class Facts:
         return None if record.definition is None else self.record_facts.get(record.definition)
 
     def is_method(self, node: n.Expression) -> bool:
-        """Whether `node` is a member that Python knows of a value, and no field of it."""
+        """Whether `node` is a member that a Python class or module declares, and not a field."""
         if not isinstance(node, n.Member):
             return False
         owner = self.types.get(node.value, ANY)
@@ -429,51 +429,53 @@ class Facts:
         return self.field_type(type_, name) is not None
 
     def keeps_history(self, node: n.Name | n.Identifier) -> bool:
-        """Whether a name is bound to a whole result at `node`, and not to its value."""
+        """Whether a name is bound to a result with its history at `node`, not to its value."""
         return self.history.binding(node, self.names) in self.history.does
 
     def result_of(self, node: n.Expression) -> Keeper | n.Prompt | None:
-        """The name, function or prompt whose result `node` is, if a history can be asked of it."""
+        """The name, function or prompt whose result `node` is, or None if it has no history."""
         if isinstance(node, n.Prompt):
             return node
         source = self.history.source(node, self.names)
         return source if source in self.history.can else None
 
     def is_untyped_result(self, node: n.Expression) -> bool:
-        """Whether `node` is a result of a prompt that no place asks for a type: its text may stand
-        for a structure.
-        """
+        """Whether `node` is the result of an untyped prompt, whose text may be a structure."""
         source = self.result_of(node)
         return isinstance(source, n.Prompt) or source in self.history.untyped
 
     def asks_history(self, node: n.Member) -> bool:
-        """Whether `node` asks a result for its history, and not its value for a field."""
+        """Whether `node` reads a member of a result's history, not a field of its value."""
         if node.name.text not in MEMBERS or self.result_of(node.value) is None:
             return False
         value = self.types.get(node.value, ANY)
         return not any(self.has_field(member, node.name.text) for member in members(value))
 
     def type_of(self, node: n.Node) -> Type:
-        """The type of an expression at its place, after the place's coercion."""
+        """The type of an expression after the coercion at its place."""
         coercion = self.coercions.get(node)
         return self.types.get(node, ANY) if coercion is None else coercion.wanted
 
     def place_without_history(self, node: n.Node) -> Type | None:
-        """The function type that the place of a function asks for, if the function gives a whole
-        result, with its history: a value of a function type gives a value."""
+        """The function type of the place where `node` is a function that returns a whole result.
+
+        None otherwise. Such a place needs a function that returns the plain value.
+        """
         wanted = self.given_functions.get(node)
         given = () if wanted is None else members(self.types[node])
         functions = [one.definition for one in given if isinstance(one, FunctionType)]
         return wanted if any(one in self.history.does for one in functions) else None
 
     def item_of(self, loop: n.ForStmt | n.ComprehensionClause) -> Type:
-        """What each turn of a loop takes."""
+        """The type of the value that each turn of a loop gets."""
         part = self.forms.parts.get(loop)
         return item_type(self.type_of(loop.iterable)) if part is None else part
 
     def draft_of(self, type_: Type, around: tuple[Type, ...] = ()) -> Type:
-        """What there is of a value while a model writes it: an object of the fields of a record or
-        an object, each nil until it has come. A list has its finished items, others are whole.
+        """The type of a partial value while a model writes it.
+
+        For a record or an object: an object with the same fields, each nil until it has arrived.
+        Lists have only finished items, and other values arrive whole.
         """
         match type_:
             case ObjectType():
@@ -497,7 +499,7 @@ class Facts:
         )
 
     def _is_one_text(self, record: RecordType) -> bool:
-        """Whether a record is no object in JSON: a member of an Enum."""
+        """Whether a record is a plain value in JSON and no object: a member of an Enum."""
         known = self._facts_of(record)
         return known is None or record.is_mixed or bool(known.choices)
 

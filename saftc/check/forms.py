@@ -1,6 +1,6 @@
-"""The form of a construct: which of several ways to write it in Python does what Saft means.
+"""The form of a construct: which of several Python translations is correct for its types.
 
-Inference decides it once, where it has the types of the parts in hand; the emitter writes it.
+Inference chooses it, since it has the types of the parts; the emitter writes it.
 
     a + b       Form.NATIVE     a + b                   Form.OPS    ops.add(a, b)
     row.price   Form.ITEM       row["price"]            Form.OPS    ops.member(row, "price")
@@ -38,17 +38,17 @@ from saftc.types.types import (
 
 
 class Form(Enum):
-    """A form that needs no more to be said."""
+    """A form without parameters."""
 
-    # Python's own operator, subscript, call or loop: the types prove that it means the same.
+    # Python's own operator, subscript, call or loop: the types prove that it is equivalent.
     NATIVE = auto()
-    # The operation of the runtime of the same name, which asks for the types when the script runs.
+    # The runtime's operation of the same name, which checks the types when the script runs.
     OPS = auto()
-    # What is in the structure of a result's text: `ops.member(result.data, "name")`.
+    # A part of the structure in a result's text: `ops.member(result.data, "name")`.
     STRUCTURE = auto()
     # `value["name"]`: the field of an object.
     ITEM = auto()
-    # `value.get("name")`: a field that may lack, as Python's classes of objects have some.
+    # `value.get("name")`: a field that may be absent, as in some TypedDicts.
     GET = auto()
     # `len(value)`.
     LENGTH = auto()
@@ -56,15 +56,15 @@ class Form(Enum):
     ROWS = auto()
     # `for piece in prompt(..., stream=True).pieces()`.
     PIECES = auto()
-    # `for row in rows.items()`, of a stream that is kept: each when it is there.
+    # `for row in rows.items()`, of a kept stream: each item as it arrives.
     ITEMS = auto()
-    # `for draft in prompt(..., stream=True).drafts()`: the value as far as it is there.
+    # `for draft in prompt(..., stream=True).drafts()`: the value received so far.
     DRAFTS = auto()
-    # The same of a list, which has one item more in each turn: `.items()` are added to it.
+    # The same for a list, which has one more item in each turn: `.items()` are added to it.
     GROWING = auto()
-    # `ops.send(value, "name", ...)`: a call of a member of which nothing is known.
+    # `ops.send(value, "name", ...)`: a call of an unknown member.
     SEND = auto()
-    # `for x in ops.each(value)`: it may not be a list or tuple.
+    # `for x in ops.each(value)`: the value may not be a list or tuple.
     EACH = auto()
     # `for a, b in ops.each_of(value, 2)`: an item may not be a tuple of that length.
     EACH_OF = auto()
@@ -73,9 +73,9 @@ class Form(Enum):
 class Test(Enum):
     """How a value of some type is tested for truth; only `false` and `nil` are false."""
 
-    # It is `True` or `False`: it is its own test.
+    # `value`, which is `True` or `False`.
     BOOL = auto()
-    # `True`, `False` or None: its own test in a condition; as a bool it is `value is True`.
+    # `value` in a condition, `value is True` for a bool: it is `True`, `False` or None.
     BOOL_OR_NIL = auto()
     # Never `false`: `value is not None`.
     NOT_NIL = auto()
@@ -85,29 +85,29 @@ class Test(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """`value.name`: a field of a record, a name of a module, a member of imported Python, or what
-    polars calls `name` in a dataframe."""
+    """`value.name`: a field of a record, a member of a module or another Python value, or polars'
+    attribute of a dataframe."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Getter:
-    """`value.name()`: a member of a date or the like, which Python has as a method."""
+    """`value.name()`: a member of a date or the like that is a method in Python."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class OfResult:
-    """`result.attribute`, of the whole result of a prompt and not of its value."""
+    """`result.attribute`: an attribute of a prompt's whole result, not of its value."""
 
     attribute: str
 
 
 @dataclass(frozen=True, slots=True)
 class IsTest:
-    """`tested is constant` for `==`, `is not` for `!=`: it is `nil`, `true` or `false`."""
+    """`tested is constant` for `==`, `is not` for `!=`, with `nil`, `true` or `false`."""
 
     tested: n.Expression
     constant: n.Expression
@@ -117,10 +117,9 @@ class IsTest:
 class KindTest:
     """`type(tested) == word`, negated for `!=`.
 
-    `by` is how Python asks for it: `tested is None` ("none"); `type(tested) is` the class, where a
-    bool may not count as an int, nor a value of a class below for one of this ("exact");
-    `isinstance(tested, ...)` of the class ("instance"). Where Python has no such class, or what is
-    of it may be of another kind, it stays the comparison that it is, of texts ("text").
+    `by` is the Python test: `tested is None` ("none"); `type(tested) is ...`, if subclasses such as
+    bool for int must not match ("exact"); `isinstance(tested, ...)` ("instance"); or a comparison
+    of strings, if Python has no such class or its instances may be of another kind ("text").
     """
 
     tested: n.Expression
@@ -132,10 +131,9 @@ class KindTest:
 class BuiltinCall:
     """A call of a builtin function by its name.
 
-    `way` is the one of its ways that is meant: that for a column of a dataframe, maybe.
-    `arguments` are those given, in the order of the parameters; None where they are passed on as
-    they are written, with their names. Of a native call they are never None. `by` is the function
-    that the items are ordered by.
+    `way`: the selected overload. `arguments`: the arguments in the order of the parameters; None if
+    they are passed as written, with their names (never for a native call). `by`: the function that
+    `sorted`, `min` or `max` orders by.
     """
 
     builtin: Builtin
@@ -147,9 +145,11 @@ class BuiltinCall:
 
 @dataclass(frozen=True, slots=True)
 class DirectCall:
-    """A call that is a Python call of the same function: of a function or record, whose parameters
-    or fields the named arguments are, or (None) of something that was imported from Python, which
-    may give what is awaited."""
+    """A plain Python call of a function or record of a script, or of something from Python.
+
+    `definition`: the function or record; None for something from Python. `waits`: whether the call
+    returns an awaitable.
+    """
 
     definition: n.FunctionDef | n.RecordDef | None
     waits: Waiting = "no"
@@ -171,23 +171,23 @@ class Extend:
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """`row["id"] = 3` where it `is_item`, else `row.update({...})`."""
+    """`row["id"] = 3` if `is_item`, else `row.update({...})`."""
 
     entries: tuple[n.Entry, ...]
     is_item: bool
 
 
-# What makes a changed copy of a record: `dataclasses.replace(record, field=value)`, a NamedTuple's
-# own `record._replace(field=value)`, or `changed(record, field=value)` of the runtime.
+# The function that makes a changed copy of a record: `dataclasses.replace(record, field=value)`,
+# a NamedTuple's `record._replace(field=value)`, or the runtime's `changed(record, field=value)`.
 CopiedBy = Literal["replace", "_replace", "changed"]
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedCopy:
-    """`{...ticket, severity: "high"}`: a copy of what is spread first, in which fields change.
+    """`{...ticket, severity: "high"}`: a copy of the first spread value with changed fields.
 
-    `record` is what that certainly is; None where it may be one of several records. If it `is_open`
-    nothing is known of it: an object gives an object, a record one of its own.
+    `record`: the record's definition; None if it may be one of several. `is_open`: the value may
+    also be an object, and the copy then is one.
     """
 
     by: CopiedBy
@@ -195,7 +195,7 @@ class ChangedCopy:
     is_open: bool = False
 
 
-# How an assignment changes the list or object of its name in place (see `ownership`).
+# How an assignment updates the list or object of its name in place (see `ownership`).
 Growth = Append | Extend | Put
 OperatorForm = Literal[Form.NATIVE, Form.OPS] | IsTest | KindTest
 _Member = Literal[Form.ITEM, Form.GET, Form.LENGTH, Form.STRUCTURE, Form.OPS]
@@ -203,15 +203,15 @@ MemberForm = _Member | Attribute | Getter | OfResult
 ItemForm = Literal[Form.NATIVE, Form.GET, Form.STRUCTURE, Form.OPS]
 # `Form.NATIVE` is `function(...)` of a value of a function type, `Form.OPS` `ops.call(...)`.
 CallForm = BuiltinCall | DirectCall | Literal[Form.NATIVE, Form.SEND, Form.OPS]
-# The forms of loops that go over what a model writes, while it is written.
+# The forms of loops over a model's reply while it arrives.
 PartsForm = Literal[Form.PIECES, Form.ITEMS, Form.DRAFTS, Form.GROWING]
 LoopForm = Literal[Form.NATIVE, Form.ROWS, Form.EACH, Form.EACH_OF] | PartsForm
 IN_PARTS = (Form.PIECES, Form.ITEMS, Form.DRAFTS, Form.GROWING)
 # `Form.OPS` is `ops.unpack(value, 2)`.
 UnpackForm = Literal[Form.NATIVE, Form.OPS]
-# Of a hole with a format; `Form.OPS` is `ops.format(value, ".2f")`.
+# For holes with a format; `Form.OPS` is `ops.format(value, ".2f")`.
 HoleForm = Literal[Form.NATIVE, Form.OPS]
-# Of spreads and computed keys.
+# For spreads and computed keys.
 SpreadForm = Literal[Form.NATIVE, Form.OPS]
 
 Operator = n.Unary | n.Binary | n.Comparison
@@ -223,10 +223,10 @@ Loop = n.ForStmt | n.ComprehensionClause
 class Forms:
     """The forms of a script's constructs, by family.
 
-    `operators`: `-x`, arithmetic, comparisons (`not`, `and`, `or` are made of `tests`).
-    `copies`: the objects that are a changed copy of a record, or may be one.
-    `tests`: each expression that is a condition, or an operand of `not`, `and`, `or`, and is none
-    of these itself.
+    `operators`: `-x`, arithmetic, comparisons (`not`, `and`, `or` are built from `tests`).
+    `copies`: the object literals that are or may be a changed copy of a record.
+    `tests`: the expressions that are a condition or an operand of `not`, `and`, `or`, except for
+    these operators themselves.
     """
 
     operators: dict[Operator, OperatorForm] = field(default_factory=dict[Operator, OperatorForm])
@@ -235,7 +235,7 @@ class Forms:
     calls: dict[n.Call, CallForm] = field(default_factory=dict[n.Call, CallForm])
     tests: dict[n.Expression, Test] = field(default_factory=dict[n.Expression, Test])
     loops: dict[Loop, LoopForm] = field(default_factory=dict[Loop, LoopForm])
-    # What each turn takes of a loop `IN_PARTS`.
+    # The type of the value that each turn of a loop `IN_PARTS` gets.
     parts: dict[Loop, Type] = field(default_factory=dict[Loop, Type])
     holes: dict[n.FormatHole, HoleForm] = field(default_factory=dict[n.FormatHole, HoleForm])
     unpackings: dict[n.UnpackStmt, UnpackForm] = field(
@@ -243,7 +243,7 @@ class Forms:
     )
     spreads: dict[n.Spread, SpreadForm] = field(default_factory=dict[n.Spread, SpreadForm])
     keys: dict[n.Expression, SpreadForm] = field(default_factory=dict[n.Expression, SpreadForm])
-    # What such a key, or those of an object that is spread, have to be, where it is no text.
+    # The type that a computed key or the keys of a spread object must have, if not string.
     dated: dict[n.Expression | n.Spread, Scalar] = field(
         default_factory=dict[n.Expression | n.Spread, Scalar]
     )
@@ -253,12 +253,12 @@ class Forms:
 
 
 def native_if(is_proved: bool) -> Literal[Form.NATIVE, Form.OPS]:
-    """Python's own form if the types prove that it is right."""
+    """`Form.NATIVE` if the types prove that it is correct, else `Form.OPS`."""
     return Form.NATIVE if is_proved else Form.OPS
 
 
 def test_of(type_: Type) -> Test:
-    """How a value of `type_` is tested for truth."""
+    """The truth test for a value of `type_`."""
     if is_only(type_, "bool"):
         return Test.BOOL
     if is_only(type_, "bool", "nil"):
@@ -268,7 +268,7 @@ def test_of(type_: Type) -> Test:
 
 
 def loop_form(pattern: n.Pattern, iterable: Type) -> LoopForm:
-    """How a loop with `pattern` goes over a value of type `iterable`."""
+    """The form of a loop with `pattern` over a value of type `iterable`."""
     if not unpacks(pattern, item_type(iterable)):
         return Form.EACH_OF
     if is_only(iterable, "dataframe"):
@@ -277,7 +277,7 @@ def loop_form(pattern: n.Pattern, iterable: Type) -> LoopForm:
 
 
 def takes_format(type_: Type, spec: str) -> bool | None:
-    """Whether a value of a type that is not a union takes a format; None when nothing is known."""
+    """Whether values of a type (no union) accept a format; None if the type is unknown."""
     if type_ in (ANY, NEVER):
         return None
     sample = _FORMATTED.get(kind_word(type_) or "")
@@ -290,7 +290,7 @@ def takes_format(type_: Type, spec: str) -> bool | None:
     return True
 
 
-# What a format is tried on, by the kind of what it is for.
+# A sample value of each kind, on which `takes_format` tries a format.
 _FORMATTED: dict[str, object] = {
     "int": 1,
     "float": 1.0,
@@ -303,7 +303,7 @@ _FORMATTED: dict[str, object] = {
 
 
 def unpack_form(pattern: n.TuplePattern, type_: Type) -> UnpackForm:
-    """How a value of `type_` is unpacked; how long a list is, Python finds out as well."""
+    """The form of unpacking a value of `type_`; Python checks the length of a list itself."""
     return native_if(
         all(
             all(unpacks(item, member.item) for item in pattern.items)
@@ -327,7 +327,7 @@ def unpacks(pattern: n.Pattern, type_: Type) -> bool:
 
 
 def parts_of(pattern: n.Pattern, type_: Type) -> Iterator[tuple[n.Pattern, Type]]:
-    """A pattern and those in it, each with what it takes of a value of `type_`."""
+    """A pattern and its inner patterns, each with the type of its part of a value of `type_`."""
     yield pattern, type_
     if isinstance(pattern, n.TuplePattern):
         for position, item in enumerate(pattern.items):
@@ -353,9 +353,9 @@ def is_singleton(node: n.Expression) -> bool:
 
 
 def is_written_out(node: n.Expression) -> bool:
-    """Whether Python knows the value of `node`, other than None, True and False, beforehand.
+    """Whether `node` is a constant in Python other than None, True and False.
 
-    It warns of `is` beside such a value.
+    Python warns about `is` next to such a constant.
     """
     if is_singleton(node):
         return False
@@ -372,7 +372,7 @@ def is_written_out(node: n.Expression) -> bool:
 
 
 def arguments_by_position(node: n.Call, way: Overload) -> dict[int, n.Expression]:
-    """The arguments but `by`, by the positions of their parameters."""
+    """The arguments other than `by`, by the positions of their parameters."""
     names = [parameter.name for parameter in way.parameters]
     by = way.by.name if way.by else None
     return {
@@ -385,7 +385,7 @@ def arguments_by_position(node: n.Call, way: Overload) -> dict[int, n.Expression
 
 
 def is_settled(node: n.Expression) -> bool:
-    """Whether it does not matter when `node` is evaluated: it is a name or a literal."""
+    """Whether `node` can be evaluated at any time, since it is a name or a literal."""
     return isinstance(node, n.Name | n.Literal)
 
 

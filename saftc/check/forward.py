@@ -1,16 +1,14 @@
-"""One walk along the flow, for all that is found out on the way.
+"""The framework of all forward dataflow analyses.
 
-An analysis has a *state*: what is known at a point of the flow. It says what an expression and
-what a binding make of the state (`evaluate`, `bind`), and what is known where several ways meet
-(`join`). The walk knows the rest, once: in what order statements do these things, which ways lead
-where, how often a loop turns, and where a `try` may be left.
+An analysis defines a *state*, which describes a point of the control flow, and three functions: the
+state after an expression (`evaluate`), after a binding (`bind`), and where paths meet (`join`). The
+framework does the rest: the order of evaluation, branches, loops, and the exits of a `try`.
 
-    Owning(...).block(module.statements, {})    the state below the module
+    _Reached().block(module.statements, True)    the state at the end of the module
 
-A loop is gone through until the state at its head is the same again, so an analysis is asked again
-about the same places, with more ways that lead there; what it was asked last is what holds. States
-are values: they are compared and kept, and never changed. That ends because `join` only ever goes
-one way.
+The body of a loop is analyzed until the state at its head no longer changes (a fixpoint), so an
+analysis sees the same nodes several times; only the last time counts. States are compared and kept,
+so they must not be modified. The fixpoint is reached because `join` is monotone.
 """
 
 from abc import ABC, abstractmethod
@@ -27,7 +25,7 @@ Loop = n.ForStmt | n.WhileStmt
 
 @dataclass(slots=True)
 class Turn(Generic[State]):
-    """A turn of a loop: the states in which `break` leaves it and `continue` ends it."""
+    """A turn of a loop: the states at each `break` and each `continue`."""
 
     loop: Loop
     breaks: list[State] = field(default_factory=list[State])
@@ -35,52 +33,53 @@ class Turn(Generic[State]):
 
 
 class ForwardAnalysis(ABC, Generic[State]):
-    """A forward analysis; a state of None is that of a place which the flow never reaches."""
+    """A forward dataflow analysis; None is the state of an unreachable place."""
 
     def __init__(self) -> None:
-        # The loops around, and the states in which each `try` around may be left for its handler.
+        # The enclosing loops, and for each enclosing `try` the states in which its block may fail.
         self.turns: list[Turn[State]] = []
         self.failing: list[list[State]] = []
 
-    # What an analysis says
+    # What an analysis overrides
 
     def evaluate(self, node: n.Expression, statement: n.Statement, state: State) -> State:
-        """What is known once `statement` has evaluated `node`."""
+        """The state after `statement` has evaluated `node`."""
         del node, statement
         return state
 
     def bind(self, statement: n.Statement, state: State) -> State:
-        """What is known once a statement has bound its names: a loop does so in each turn, and a
-        `try` when it gives the failure its name.
+        """The state after a statement has bound its names.
+
+        A loop binds its names in each turn, a `try` when it names the failure.
         """
         del statement
         return state
 
     def assume(self, condition: n.Expression, state: State, *, truth: bool) -> State:
-        """What is known where a condition that was evaluated turned out to be true, or not."""
+        """The state after an evaluated condition, given its `truth`."""
         del condition, truth
         return state
 
     @abstractmethod
     def join(self, states: Sequence[State]) -> State:
-        """What is known where several ways meet."""
+        """The state where several paths meet."""
 
     def widen(self, loop: Loop, head: State, again: State) -> State | None:
-        """The state in which a loop turns once more; None where it need not.
+        """The state at the head of a loop for the next iteration of the fixpoint; None to stop.
 
-        `head` is the one in which its turns were gone through last, `again` what that has made it.
+        `head`: the state of the last iteration. `again`: the state that this iteration produced.
         """
         del loop
         return None if again == head else again
 
     def certainly_turns(self, loop: n.ForStmt) -> bool:
-        """Whether a loop certainly turns once, for what is found out."""
+        """Whether the analysis may assume that a loop has at least one turn."""
         return _has_items(loop.iterable)
 
     def unreached(self, statement: n.Statement, last: State) -> State | None:
-        """The state to go on with at a statement that the flow does not reach; None: it ends.
+        """The state to assume at an unreachable statement; None to skip the rest of the block.
 
-        `last` is the state in which the statement above it began.
+        `last`: the state before the previous statement.
         """
         del statement, last
         return None
@@ -88,7 +87,7 @@ class ForwardAnalysis(ABC, Generic[State]):
     # The flow
 
     def block(self, statements: Statements, state: State) -> State | None:
-        """The state below a block that begins in `state`."""
+        """The state after a block that starts in `state`."""
         reached: State | None = state
         for statement in statements:
             if reached is None:
@@ -100,11 +99,11 @@ class ForwardAnalysis(ABC, Generic[State]):
         return reached
 
     def branch(self, statements: Statements, state: State) -> State | None:
-        """A block that runs on some paths only."""
+        """The state after a block that runs on some paths only."""
         return self.block(statements, state)
 
     def statement(self, statement: n.Statement, state: State) -> State | None:
-        """The state below a statement."""
+        """The state after a statement."""
         match statement:
             case n.IfStmt():
                 return self._if(statement, state)
@@ -123,7 +122,7 @@ class ForwardAnalysis(ABC, Generic[State]):
                 return self.plain(statement, state)
 
     def plain(self, statement: n.Statement, state: State) -> State | None:
-        """The state below a statement without blocks; None where nothing goes on below it."""
+        """The state after a statement without blocks; None if it never completes."""
         match statement:
             case n.RetStmt() | n.FailStmt():
                 for node in evaluated_by(statement):
@@ -142,7 +141,7 @@ class ForwardAnalysis(ABC, Generic[State]):
                 return self._bound(statement, state)
 
     def loop(self, loop: Loop, state: State) -> State | None:
-        """The turns of a loop, the first of which begins in `state`."""
+        """The state after a loop whose first turn starts in `state`."""
         head = state
         while True:
             turn = Turn[State](loop)
@@ -164,7 +163,7 @@ class ForwardAnalysis(ABC, Generic[State]):
             below = self.met([*turned, *turn.breaks])
             if below is not None:
                 return below
-            # That it never gets below its first turn, no checker of Python sees.
+            # No turn completes. Python's type checkers do not see that: go on as if it had none.
         is_endless = isinstance(loop, n.WhileStmt) and _is_true(loop.condition)
         return self.met([*([] if is_endless else [done]), *turn.breaks])
 
@@ -179,14 +178,14 @@ class ForwardAnalysis(ABC, Generic[State]):
         return self.met(ways)
 
     def _try(self, statement: n.TryStmt, state: State) -> State | None:
-        """The handler begins with what holds wherever the block may fail."""
+        """The state after a `try`; its handler starts in the join of all states that may fail."""
         self.failing.append([state])
         done = self.branch(statement.body, state)
         failed = self._bound(statement, self.join(self.failing.pop()))
         return self.met([done, self.branch(statement.handler, failed)])
 
     def met(self, states: Iterable[State | None]) -> State | None:
-        """The state where several ways meet; those that nothing comes along do not count."""
+        """The state where several paths meet, unreachable ones excluded; None if all are."""
         reached = [state for state in states if state is not None]
         return self.join(reached) if reached else None
 
@@ -197,24 +196,24 @@ class ForwardAnalysis(ABC, Generic[State]):
         return self._passed(self.bind(statement, state))
 
     def _passed(self, state: State) -> State:
-        """Notes that each `try` around may be left for its handler in this state."""
+        """Records that each enclosing `try` may fail in this state; returns the state."""
         for states in self.failing:
             states.append(state)
         return state
 
 
 class _Reached(ForwardAnalysis[bool]):
-    """Whether the flow gets to a place, and nothing else."""
+    """Computes reachability only."""
 
     def join(self, states: Sequence[bool]) -> bool:
         return all(states)
 
 
 def ends(statements: Statements) -> bool:
-    """Whether the flow never goes on below a block that begins to run.
+    """Whether the end of a block is unreachable.
 
-    This takes the script as it is written: `while true` without a `break` has nothing below it,
-    `while x` may have.
+    Conditions are not evaluated, except for a literal `true`: the end of `while true` without a
+    `break` is unreachable, that of `while x` is not.
     """
     return _Reached().block(statements, True) is None
 
@@ -224,6 +223,6 @@ def _is_true(condition: n.Expression) -> bool:
 
 
 def _has_items(node: n.Expression) -> bool:
-    """Whether a list is written with items, so that a loop over it certainly turns."""
+    """Whether `node` is a list or tuple literal that is certainly not empty."""
     is_list = isinstance(node, n.ListLiteral | n.TupleLiteral)
     return is_list and any(not isinstance(item, n.Spread) for item in node.items)

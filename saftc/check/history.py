@@ -1,15 +1,15 @@
-"""Which names keep the history of a prompt: its tool calls, text, usage and model.
+"""Finds the names that keep the history of a prompt: its tool calls, text, usage and model.
 
     report = $ Is it warmer in {a} or in {b}? $
     print(report)                       // the value
     for call in report.toolCalls: ...   // the history
 
-A name *can* keep it when each of its assignments is a prompt, another such name, a call of a
-function that passes it on (every `ret` of it does, and it declares no return type), or a field of
-a destructuring. Of a name that is bound again, each binding counts alone (see `bindings`). A name
-*does* keep it only when the script asks for it there, directly or through names and functions that
-pass it on; everything else is bound to the plain value, so that most scripts have `.value` at the
-prompt and nothing more.
+A name *can* keep the history if each of its assignments is a prompt, another such name, a call of a
+function that passes the history on (each `ret` does, and it declares no return type), or a field of
+a destructuring. The bindings of a rebound name are treated separately (see `bindings`). A name
+*does* keep the history only if the script reads it there, directly or through names and functions
+that pass it on. All other names hold the plain value, so most scripts only have `.value` at the
+prompt.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -28,30 +28,30 @@ Keeper = Symbol | n.FunctionDef
 
 @dataclass(slots=True)
 class History:
-    """The names and functions that can keep a history, and those that do.
+    """The names and functions that can keep a history (`can`), and those that do (`does`).
 
-    The text of one that is `untyped`, as nothing was said of its type, may stand for a structure.
+    `untyped`: those whose prompts have no type, so that the text may be a structure.
     """
 
     can: set[Keeper] = field(default_factory=set[Keeper])
     untyped: set[Keeper] = field(default_factory=set[Keeper])
     does: set[Keeper] = field(default_factory=set[Keeper])
-    # Names that are bound again have a symbol for each of their bindings here.
+    # The symbols of the separate bindings of rebound names.
     bindings: dict[n.Node, Symbol] = field(default_factory=dict[n.Node, Symbol])
-    # What the history of each is that of.
+    # The names and functions that each history comes from, and those that must keep theirs as well.
     sources: dict[Keeper, list[Keeper]] = field(default_factory=dict[Keeper, list[Keeper]])
-    # The prompts of which one has given the whole result that each holds or gives.
+    # The prompts whose result each name may hold or function may return; absent if unknown.
     conversations: dict[Keeper, tuple[n.Prompt, ...]] = field(
         default_factory=dict[Keeper, tuple[n.Prompt, ...]]
     )
-    # The streams that are kept: a loop goes over the name or the call that gives each, or a
-    # function is declared to give it.
+    # The kept streams: a loop iterates over the name or call that returns each, or a function
+    # declares that it returns a stream.
     streams: set[n.Prompt] = field(default_factory=set[n.Prompt])
-    # The streams that stand in a loop which goes over their drafts.
+    # The streams in the header of a loop over their drafts.
     drafted: set[n.Prompt] = field(default_factory=set[n.Prompt])
 
     def keep(self, keeper: Keeper) -> None:
-        """Has a name or function keep its history, and those it comes from."""
+        """Marks a name or function and all its sources as keeping their history."""
         pending = [keeper]
         while pending:
             one = pending.pop()
@@ -60,18 +60,18 @@ class History:
                 pending += self.sources.get(one, ())
 
     def gives_stream(self, keeper: Keeper) -> bool:
-        """Whether what a name holds or a function gives is a stream, not yet asked."""
+        """Whether a name holds or a function returns a stream that was not requested yet."""
         if isinstance(keeper, n.FunctionDef) and is_stream(keeper.returns):
             return True
         asked = self.conversations.get(keeper, ())
         return bool(asked) and self.streams.issuperset(asked)
 
     def binding(self, node: n.Node, names: Names) -> Symbol:
-        """The symbol of a name, or that of the binding at hand where it has several."""
+        """The symbol of the binding at `node` if the name has several, else the name's symbol."""
         return self.bindings.get(node) or names.of(node)
 
     def source(self, node: n.Expression | None, names: Names) -> Keeper | None:
-        """The name or function whose history `node` would pass on."""
+        """The name or called function whose history `node` passes on, or None."""
         match node:
             case n.Name():
                 return self.binding(node, names)
@@ -87,11 +87,10 @@ HasField = Callable[[n.Schema, str], bool]
 
 
 def find_history(module: n.Module, names: Names, held: LockedFile, has_field: HasField) -> History:
-    """The names and functions of a module that keep the history of a prompt.
+    """Finds the names and functions of a module that keep the history of a prompt.
 
-    `held` are the annotations that hold for assignments without one. `has_field` says whether the
-    values of a schema have a field of some name: such a field is meant before the history's member
-    of the same name.
+    `held`: the annotations that unannotated assignments inherit. `has_field` returns whether the
+    values of a schema have a field of a name; fields take precedence over the history's members.
     """
     history = History(bindings=separate_bindings(module, names))
     finder = _Finder(module, names, held, has_field, history)
@@ -128,7 +127,7 @@ class _Finder:
         self.held = held
         self.history = history
         self.has_field = has_field
-        # The names that one destructuring binds keep the history together or not at all.
+        # The names that one destructuring binds keep the history all together or not at all.
         self.together: dict[Symbol, list[Symbol]] = {}
         self.values: dict[Symbol, list[n.Expression | None]] = {}
         self.returns: dict[n.FunctionDef, list[n.Expression | None]] = {}
@@ -173,12 +172,12 @@ class _Finder:
         return self.returns[keeper] if isinstance(keeper, n.FunctionDef) else self.values[keeper]
 
     def _sources(self, keeper: Keeper) -> list[Keeper | None]:
-        """What a keeper's history is that of; None for a value that has none."""
+        """The sources of a keeper's history, prompts excluded; None for a value without history."""
         given = self._given(keeper)
         return [self.source(one) for one in given if not isinstance(one, n.Prompt)]
 
     def _needs(self, keeper: Keeper) -> list[Keeper | None]:
-        """The same, with those that keep theirs only together with it."""
+        """The sources of a keeper, and the names that a destructuring binds together with it."""
         together = self.together.get(keeper, ()) if isinstance(keeper, Symbol) else ()
         return [*self._sources(keeper), *together]
 
@@ -186,17 +185,17 @@ class _Finder:
         return bool(self.returns[function]) and ends(function.body)
 
     def _is_open(self, symbol: Symbol) -> bool:
-        """Whether a variable is not declared to be a whole result, which it is without this."""
+        """Whether a variable is not annotated as a whole result, which needs no inference."""
         return self._is_variable(symbol) and not _names_result(self._schema(symbol))
 
     def _is_variable(self, symbol: Symbol) -> bool:
         return symbol.kind == "variable" and symbol.starts_from is None
 
     def conversations(self) -> dict[Keeper, tuple[n.Prompt, ...]]:
-        """The prompts of which one has given what each keeper holds or gives, where that is sure.
+        """The prompts whose result each keeper may hold or return; absent where unknown.
 
-        A keeper that is declared to be a whole result counts as well, and a name that is bound to
-        what such a function gives.
+        This includes names and functions that are declared as a whole result, and names bound to
+        a call of such a function.
         """
         keepers = _closed(
             [
@@ -209,7 +208,8 @@ class _Finder:
         return {one: self._prompts_of(one) for one in keepers}
 
     def streaming(self, known: Mapping[Keeper, tuple[n.Prompt, ...]]) -> Iterator[Keeper]:
-        """The keepers of which the parts are gone through, where streams give all of them."""
+        """The keepers that a loop iterates over, or that are declared as streams, if all their
+        prompts are streamed."""
         sources = (self.source(loop.iterable) for loop in self.loops)
         declared = (one for one in self.returns if is_stream(one.returns))
         found: list[Keeper | None] = [*sources, *declared]
@@ -219,7 +219,7 @@ class _Finder:
                 yield keeper
 
     def drafted(self) -> Iterator[n.Prompt]:
-        """The streams that stand in a loop which goes over their drafts."""
+        """The streams in the header of a loop over their drafts."""
         typed = (one for one in self.loops if isinstance(one, n.ForStmt) and one.schema is not None)
         for loop in typed:
             if isinstance(loop.iterable, n.Prompt) and loop.iterable.is_streamed:
@@ -248,20 +248,20 @@ class _Finder:
         return self.history.binding(node, self.names)
 
     def sources(self) -> dict[Keeper, list[Keeper]]:
-        """What the history of each keeper is that of."""
+        """The names and functions that each history comes from, or must be kept together with."""
         return {one: [other for other in self._needs(one) if other] for one in self.can}
 
     def asked(self) -> Iterator[Keeper]:
-        """The keepers whose history the script asks for."""
+        """The keepers whose history the script reads."""
         for node in self.members:
             source = self.source(node.value)
             if source is not None and source in self.can and self._asks(node, source):
                 yield source
 
     def _asks(self, node: n.Member | n.Index, source: Keeper) -> bool:
-        """Whether `node` asks a result for something that its value does not have.
+        """Whether `node` reads something of a result that its plain value does not have.
 
-        The members of an untyped result are those of the structure in its text.
+        For an untyped result, other members and items are parts of the structure in its text.
         """
         if isinstance(node, n.Member) and node.name.text in MEMBERS:
             schema = self._schema(source)
@@ -269,7 +269,7 @@ class _Finder:
         return source in self.history.untyped
 
     def _schema(self, source: Keeper) -> n.Schema | None:
-        """What a name was declared to be."""
+        """The annotation of a name, own or inherited, or None."""
         match source.node if isinstance(source, Symbol) else None:
             case n.AssignStmt() as statement:
                 return statement.schema or self.held.get(statement.name)
@@ -280,7 +280,7 @@ class _Finder:
                 return None
 
     def is_untyped(self, source: Keeper, seen: set[Keeper]) -> bool:
-        """Whether a result is that of prompts that no place asks for a type."""
+        """Whether a result comes from untyped prompts only."""
         if source in seen:
             return True
         seen.add(source)
@@ -293,7 +293,7 @@ class _Finder:
 def _closed(
     keepers: Iterable[Keeper], needs: Callable[[Keeper], Iterable[Keeper | None]]
 ) -> set[Keeper]:
-    """Those of the keepers that need nothing but each other."""
+    """The largest subset of the keepers whose members need only each other."""
     kept, users = set(keepers), dict[Keeper | None, list[Keeper]]()
     for one in kept:
         for needed in needs(one):
@@ -307,12 +307,12 @@ def _closed(
 
 
 def is_stream(schema: n.Schema | None) -> bool:
-    """Whether a function is declared to give a stream."""
+    """Whether a return type is `stream`."""
     return isinstance(schema, n.NamedSchema) and schema.text == "stream"
 
 
 def _names_result(schema: n.Schema | None) -> bool:
-    """Whether a schema asks for a whole result."""
+    """Whether a schema is `stream` or contains `Result`."""
     parts = () if schema is None else walk(schema)
     return is_stream(schema) or any(
         isinstance(part, n.NamedSchema) and part.text == "Result" for part in parts

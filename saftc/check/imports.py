@@ -1,9 +1,8 @@
-"""Imports: what the imported names are.
+"""Resolves imports: links imported names to their declarations.
 
-A sibling script is compiled with the importing one: its functions, types and values keep what is
-known of them. Anything else is a Python module: a name of it is any value, and calls of it are
-plain Python calls, which give what the functions are annotated with. Where modules are looked for
-is not decided here: a `Loader` is asked.
+A sibling script is compiled together with the importing one, so its functions, types and values
+keep their inferred types. Other modules are Python modules: their names have the types that Python
+declares, if it does, and calls are plain Python calls. A `Loader` finds the modules.
 """
 
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
@@ -24,12 +23,13 @@ from saftc.types.foreign import UNKNOWN, Alias, Namespace, PythonClass
 
 @dataclass(frozen=True, slots=True)
 class PythonModule:
-    """A module that Python will find; `scripts` are those in its folder, when it is one.
+    """A module that Python will find at run time.
 
-    `members` are those of the module, and `first` those of the module that the first part of its
-    name means; None where there is nothing to read. `records` are the classes of such modules that
-    are records, `shapes` those that are objects, as they are found. `name` is the whole one, where
-    the script names the module by its place in a package.
+    `scripts`: the scripts in its folder, if it is a package. `is_beside`: it is next to the script.
+    `members`: the module's members; `first`: the members of the module that the first part of a
+    dotted name denotes; both None if there is no source to read. `records`, `shapes`: the classes
+    of all read modules that are records or objects; both grow as more are read. `name`: the
+    absolute name, if the script imports the module by a relative one.
     """
 
     scripts: frozenset[str] = frozenset()
@@ -45,7 +45,7 @@ class PythonModule:
 
 @dataclass(frozen=True, slots=True)
 class SaftModule:
-    """A sibling script, by what is known of it, its text, and its whole name."""
+    """A sibling script: its facts, its source, and its absolute name."""
 
     facts: Facts
     source: Source
@@ -54,16 +54,16 @@ class SaftModule:
 
 @dataclass(frozen=True, slots=True)
 class ServerModule:
-    """An MCP server, by the entries of its tools in the lock."""
+    """An MCP server: the entries of its tools in the lock file, by name."""
 
     tools: Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class MissingModule:
-    """There is no such module; `searched` are the places that were looked at.
+    """A module that was not found in the `searched` places.
 
-    `beside` is how the script would name one of the name in its own package, if there is one.
+    `beside`: the relative name of a module of the same name in the script's package, if any.
     """
 
     searched: tuple[str, ...]
@@ -72,7 +72,7 @@ class MissingModule:
 
 @dataclass(frozen=True, slots=True)
 class BrokenModule:
-    """A sibling script that cannot be used: it has errors, or imports this one in turn."""
+    """A module that cannot be imported: a script with errors or in an import cycle, say."""
 
     problem: str
     hint: str
@@ -83,14 +83,14 @@ Loader = Callable[[str], Loaded]
 
 
 def no_modules(name: str) -> Loaded:
-    """The loader of a script that has no surroundings: every module is Python's."""
+    """A loader for a script outside any project: every module is a Python module."""
     return outside(name, "") if name.startswith(".") else PythonModule()
 
 
 def outside(written: str, importing: str) -> BrokenModule:
-    """What the import of a module by its place in a package is where there is no such package.
+    """The error for a relative import that leads out of the script's packages.
 
-    `importing` is the whole name of the script.
+    `written`: the relative name. `importing`: the absolute name of the script.
     """
     bare = written.lstrip(".")
     if "." in importing:
@@ -109,9 +109,9 @@ def outside(written: str, importing: str) -> BrokenModule:
 def link_imports(
     module: n.Module, facts: Facts, load: Loader, mistakes: Collector
 ) -> list[n.ImportStmt | n.FromImport]:
-    """Fills `facts.imported` and takes over what is known of sibling scripts.
+    """Links imported names in `facts`, and adds the facts of sibling scripts.
 
-    Gives the imports of modules that are there.
+    Returns the imports whose module was found.
     """
     found: list[n.ImportStmt | n.FromImport] = []
     for statement in nodes_of(module, n.ImportStmt, n.FromImport):
@@ -133,14 +133,14 @@ def link_imports(
                 _take_over(facts, loaded)
                 if isinstance(statement, n.FromImport):
                     _link_names(statement.names, loaded, facts, mistakes)
-                    # Those that a block imports are its own.
+                    # Imports inside a block are local to it.
                     if statement in module.statements:
                         _note_conversions(statement.names, module, facts)
                 elif statement.alias is not None or "." not in statement.module.text:
                     # `import a.b` binds `a`.
                     _link_module(facts.names.of(_bound(statement)), statement, loaded, facts)
             case ServerModule():
-                pass  # no import of this kind names one
+                pass  # these imports never name a server
             case PythonModule(scripts, is_beside):
                 if is_beside:
                     facts.siblings.add(statement.module.text)
@@ -154,7 +154,7 @@ def link_imports(
 
 
 def _bound_once(module: n.Module, facts: Facts) -> dict[Symbol, n.Expression]:
-    """The variables that one assignment without an annotation binds, with its value."""
+    """The variables with exactly one assignment, which has no annotation, and their values."""
     assigned = {node.name: node for node in nodes_of(module, n.AssignStmt)}
     bindings: dict[Symbol, list[n.AssignStmt | None]] = {}
     for node, symbol in facts.names.symbols.items():
@@ -169,7 +169,7 @@ def _bound_once(module: n.Module, facts: Facts) -> dict[Symbol, n.Expression]:
 
 
 def _is_first(symbol: Symbol, alone: Mapping[Symbol, n.Expression], facts: Facts) -> bool:
-    """Whether the value of a variable comes from anything but, in the end, the variable."""
+    """Whether the value of a variable does not depend on the variable itself."""
     seen = {symbol}
     value: n.Expression | None = alone[symbol]
     while value is not None:
@@ -187,7 +187,7 @@ def _is_first(symbol: Symbol, alone: Mapping[Symbol, n.Expression], facts: Facts
 def _link_python(
     statement: n.ImportStmt | n.FromImport, module: PythonModule, facts: Facts
 ) -> None:
-    """Takes over what a Python module declares, under the names that the script has for it."""
+    """Adds the declarations of a Python module, under the names that the script gives them."""
     if not any(module.records is known for known in facts.record_facts.maps):
         facts.record_facts.maps.append(module.records)
     facts.python_shapes = module.shapes
@@ -205,7 +205,7 @@ def _link_python_name(imported: n.ImportedName, members: Namespace | None, facts
     symbol, name = facts.names.of(imported.alias or imported.name), imported.name.text
     declared = None if members is None else members.find(name)
     if symbol.node is not imported:
-        # Another import of the same name comes before it, on some way at least.
+        # Another import of the same name comes before it, on some path at least.
         facts.python[symbol] = UNKNOWN
         facts.imported.pop(symbol, None)
         return
@@ -225,7 +225,7 @@ def _link_scripts(
     load: Loader,
     mistakes: Collector,
 ) -> None:
-    """`from folder import script`."""
+    """Links the scripts of `from folder import script`."""
     for imported in statement.names:
         if imported.name.text not in scripts:
             continue
@@ -247,10 +247,10 @@ def _link_scripts(
 def report_unused(
     imports: Iterable[n.ImportStmt | n.FromImport], facts: Facts, mistakes: Collector
 ) -> None:
-    """Warns of imported names that the script does not use, and notes them."""
+    """Warns about unused imported names, and records them in `facts.unused_imports`."""
     for definition in nodes_of(facts.module, n.FunctionDef):
         symbol = facts.names.of(definition.name)
-        # The function of a tool has the place of its name in the import, and no other.
+        # The function of an imported tool has the span of its name in the import.
         is_tool = definition.span == definition.name.span
         if is_tool and not symbol.is_read and not symbol.name.startswith("_"):
             facts.unused_imports.add(definition.span)
@@ -274,9 +274,9 @@ def names_bound(statement: n.Statement) -> list[str]:
 
 
 def later_imports(module: n.Module) -> frozenset[n.Statement]:
-    """The imports below what the script does, which run where they stand.
+    """The imports that must run where they stand, as statements with effects come before them.
 
-    Those above it, or above anything but definitions, can be at the top of the module, sorted.
+    All others can be emitted at the top of the module, sorted.
     """
     statements = iter(module.statements)
     for statement in statements:
@@ -290,7 +290,7 @@ def _is_import(statement: n.Statement) -> bool:
 
 
 def _only_defines(statement: n.Statement) -> bool:
-    """Whether it makes no difference if a module is imported before a statement, or after it."""
+    """Whether an import can be moved across a statement without a visible difference."""
     match statement:
         case n.TypeAlias() | n.ServerImport():
             return True
@@ -304,7 +304,7 @@ def _only_defines(statement: n.Statement) -> bool:
 
 
 def _removal(statement: n.ImportStmt | n.FromImport, bound: n.Identifier) -> Edit:
-    """The edit that takes away what an import binds."""
+    """The edit that removes a name from an import, or the whole import if it is the only one."""
     if isinstance(statement, n.ImportStmt) or len(statement.names) == 1:
         return Edit(statement.span, "")
     spans = [one.span for one in statement.names]
@@ -319,7 +319,7 @@ def _bound(statement: n.ImportStmt) -> n.Identifier:
 
 
 def _note_conversions(names: Iterable[n.ImportedName], module: n.Module, facts: Facts) -> None:
-    """Programs use the conversions of a script without naming them."""
+    """Marks imported conversions as used if the script has programs, which use them implicitly."""
     if not any(node.mode == "program" for node in nodes_of(module, n.Prompt)):
         return
     for imported in names:
@@ -403,7 +403,7 @@ def _link_names(
         if meaning.kind in ("record", "function"):
             target = meaning
         if symbol.node is not imported and facts.imported.get(symbol) is not target:
-            # Another import of the same name comes before it, on some way at least.
+            # Another import of the same name comes before it, on some path at least.
             facts.python[symbol] = UNKNOWN
             facts.imported.pop(symbol, None)
             continue

@@ -1,4 +1,4 @@
-"""What the names of a script mean, as data: symbols in scopes. `resolution` finds it."""
+"""Symbols and scopes: the data model of name resolution. `resolution` fills it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,22 +10,22 @@ from saftc.syntax.walk import walk
 SymbolKind = Literal[
     "variable", "parameter", "field", "function", "record", "type", "import", "builtin", "guessed"
 ]
-# What runs later than it is defined, with names of its own: a function, the rules of a record.
+# Code that runs later than its definition, in its own scope: a function, the rules of a record.
 Code = n.FunctionDef | n.RecordDef
 Owner = n.Module | Code | n.Comprehension | n.TryStmt
 
 
 def body_of(code: Code) -> Sequence[n.Statement]:
-    """What runs later: the body of a function, or the rules of a record."""
+    """The statements that run later: the body of a function, or the rules of a record."""
     return code.body if isinstance(code, n.FunctionDef) else code.rules
 
 
 @dataclass(slots=True, eq=False)
 class Symbol:
-    """One name of one scope.
+    """A name in a scope.
 
-    `starts_from`: the outer symbol whose value it has at first, which may not have one by then
-    (`starts_late`). `hides`: the outer symbol that is read in its scope as well.
+    `starts_from`: the outer symbol that provides its initial value. `starts_late`: that symbol may
+    not have a value by then. `hides`: the outer symbol of the same name that this scope also reads.
     """
 
     name: str
@@ -36,11 +36,11 @@ class Symbol:
     starts_late: bool = False
     hides: "Symbol | None" = None
     is_read: bool = False
-    # Of a failure: a function in its block goes on to read it.
+    # For the name of a failure: a function in the `except` block reads it.
     is_captured: bool = False
 
     def origins(self) -> "Iterator[Symbol]":
-        """The symbol and those from which it has its first value, further and further out."""
+        """The symbol and the outer symbols that provide its initial value, innermost first."""
         origin: Symbol | None = self
         while origin is not None:
             yield origin
@@ -49,8 +49,9 @@ class Symbol:
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """The names of a module, a function's call, a record's rules, or a comprehension; of a `try`,
-    that of its failure.
+    """The names of a module, a function, a record's rules, a comprehension, or an `except` block.
+
+    That of an `except` block has only the failure's name.
     """
 
     owner: Owner
@@ -75,27 +76,27 @@ class Scope:
 
 @dataclass(slots=True)
 class Names:
-    """What each name means: for a `Name` that is read, and for an `Identifier` that introduces."""
+    """The symbol of each name: of a `Name` that reads and of an `Identifier` that binds."""
 
     symbols: dict[n.Node, Symbol]
     scopes: dict[Owner, Scope]
-    # Variables that may have no value somewhere where they are read.
+    # Variables that may have no value at some read.
     unset: set[Symbol] = field(default_factory=set[Symbol])
-    # Where the failure that is at hand is passed on.
+    # The `fail` statements that reraise the failure that the enclosing `except` caught.
     passed_on: set[n.FailStmt] = field(default_factory=set[n.FailStmt])
 
-    # What each function or rule reads of the scopes around it, and where first: itself, in the
-    # functions inside of it, and as the first value of a name.
+    # The names of outer scopes that each function or record's rules read, each with its first read.
+    # This includes reads by inner functions, and initial values of names.
     captures: dict[Code, dict[Symbol, n.Name]] = field(
         default_factory=dict[Code, dict[Symbol, n.Name]]
     )
 
     def of(self, node: n.Node) -> Symbol:
-        """The symbol of `node`; a read that was reported as unknown has a symbol of its own."""
+        """The symbol of `node`; each read of an unknown name has its own symbol."""
         return self.symbols[node]
 
     def read(self, *nodes: n.Node) -> Iterator[tuple[Symbol, n.Name]]:
-        """What the nodes read, and the functions inside of them, with the first values of that."""
+        """The symbols that the nodes and functions inside them read, including initial values."""
         for node in nodes:
             for inner in walk(node):
                 if isinstance(inner, n.Name):
@@ -103,7 +104,7 @@ class Names:
                         yield symbol, inner
 
     def captured_by(self, code: Code) -> dict[Symbol, n.Name]:
-        """What code reads of the scopes around it; `captures` has it once all names are known."""
+        """The names of outer scopes that `code` reads; `captures` caches them after resolution."""
         own, found = self.scopes[code], dict[Symbol, n.Name]()
         for symbol, node in self.read(*body_of(code)):
             if symbol.scope is not None and own not in symbol.scope.around():

@@ -1,23 +1,23 @@
-"""Names: which variable, function or builtin each name of a script means.
+"""Name resolution: finds the variable, function or builtin that each name refers to.
 
-There are two kinds of scope: the module and a function's call; `if`, `for` and `while` open none.
-A comprehension has its variables to itself. A name that is assigned anywhere in a function belongs
-to the call from the assignment on; before it, reading the name sees the outer one:
+The module and each function call have a scope; `if`, `for` and `while` have none. The variables of
+a comprehension are local to it. A name that a function assigns anywhere is local from the
+assignment on; before it, a read sees the outer name:
 
     rate = 2
     f twice():
         before = rate       // the outer `rate`
-        rate = 3            // from here on the call's own
+        rate = 3            // local from here on
         ret before + rate
 
-So a read is resolved with what is known to be assigned at that point: certainly (the local name),
-certainly not (the outer name), or on some paths only. In the last case the local symbol *starts
-from* the outer one: nothing can change an outer name while a call runs, so a copy made at the
-call's beginning is exact, and the output makes that copy. Without an outer name, what certainly has
-no value is an error, and what may have none is a warning.
+So a read is resolved by definite assignment: the name is assigned on all paths (the local name), on
+none (the outer name), or on some. In the last case the local symbol *starts from* the outer one:
+the output copies the outer value at the start of the call, which is correct because nothing can
+change an outer name during a call. Without an outer name, a name that certainly has no value is an
+error, and one that may have none is a warning.
 
-A function sees all names of the scopes around it, also those assigned below it, because it runs
-later than it is defined. Where it is used, what it reads must have a value (see `_report_early`).
+A function sees all names of the enclosing scopes, also those assigned below it, because it runs
+later. The names that it reads must have a value wherever it is used (see `_report_early`).
 """
 
 import re
@@ -65,7 +65,7 @@ _ELSEWHERE = {
 
 
 def resolve(module: n.Module, mistakes: Collector) -> Names:
-    """The meaning of every name in `module`; mistakes go to `mistakes`."""
+    """Resolves every name in `module`; errors and warnings go to `mistakes`."""
     resolver = _Resolver(module, mistakes)
     resolver.run()
     return resolver.names
@@ -76,7 +76,7 @@ _BUILTIN_SYMBOLS = {name: Symbol(name, "builtin", None, None) for name in BUILTI
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """A function or record is read in a scope, at some point of it."""
+    """A read of a function or record at a point of a scope."""
 
     node: n.Node
     meant: Symbol
@@ -85,7 +85,7 @@ class _Use:
 
     @property
     def function(self) -> Code:
-        """What is read."""
+        """The function or record that is read."""
         assert isinstance(self.meant.node, Code)
         return self.meant.node
 
@@ -95,13 +95,13 @@ class _Resolver:
         self.module = module
         self.mistakes = mistakes
         self.names = Names({}, {})
-        # A type in a block is a mistake of its own; elsewhere its name is no further one.
+        # A type defined in a block is reported, but uses of its name are not.
         self.guessed = module.guessed | {
             node.name.text for node in nodes_of(module, n.TypeAlias, n.RecordDef)
         }
         self.pending: list[tuple[Code, Scope]] = []
         self.uses: dict[Scope, list[_Use]] = {}
-        # What each call and the module assign where.
+        # The assignments in the scope of each function and of the module.
         self.assigned: dict[Scope, Assigned] = {}
         self._failures = {
             node.error.text: node.error
@@ -120,7 +120,7 @@ class _Resolver:
                 self._rules(code, outer)
         self._note_captures()
         self._report_early(
-            # Whoever imports the module may call it, and a `main` is called at the end.
+            # Importers of the module may call them, and `main` is called at the end.
             _Use(symbol.node.name, symbol, scope, assigned.end)
             for symbol in scope.symbols.values()
             if isinstance(symbol.node, Code)
@@ -130,7 +130,7 @@ class _Resolver:
     def _code(
         self, scope: Scope, statements: Sequence[n.Statement], given: Sequence[n.Identifier] = ()
     ) -> Assigned:
-        """Resolves what a call or the module runs; `given` has values from the beginning."""
+        """Resolves the statements of a function or module; `given`: names with an initial value."""
         assigned = self.assigned[scope] = Assigned(statements, (name.text for name in given))
         for statement in assigned.dead:
             self.mistakes.add(catalogue.UNREACHABLE.at(statement.span))
@@ -139,7 +139,7 @@ class _Resolver:
         return assigned
 
     def _report_early(self, by_others: Iterable[_Use]) -> None:
-        """Warns of functions that are used before what they read has a value."""
+        """Warns about uses of a function before the names that it reads have a value."""
         needed = self._needed()
         told: set[tuple[Code, Symbol]] = set()
         for use in chain(by_others, *self.uses.values()):
@@ -162,7 +162,10 @@ class _Resolver:
         self.names.unset.update(symbol for _, symbol in told)
 
     def _needed(self) -> dict[Code, dict[Scope, int]]:
-        """What each function needs of each scope around it, itself or by functions it uses."""
+        """The names of outer scopes that each function needs, itself or through other functions.
+
+        The names are bit masks, as in `Assigned.bits`.
+        """
         needed: dict[Code, dict[Scope, int]] = {code: {} for code in self.names.captures}
         users: dict[Code, list[Code]] = {}
         for code, captured in self.names.captures.items():
@@ -184,7 +187,7 @@ class _Resolver:
         return needed
 
     def _reached_reads(self, function: Code) -> Iterator[tuple[Symbol, n.Name]]:
-        """What a call of a function reads of the scopes around, itself or by functions it uses."""
+        """The outer names that a function reads, itself or through other functions."""
         pending, seen = [function], {function}
         while pending:
             for symbol, read in self.names.captures[pending.pop()].items():
@@ -194,9 +197,9 @@ class _Resolver:
                     pending.append(symbol.node)
 
     def _report_unused(self) -> None:
-        """Warns of what a function assigns and nothing ever reads.
+        """Warns about variables of functions that nothing reads.
 
-        What the module assigns may be read by whoever imports it.
+        Importers may read the variables of the module.
         """
         in_schemas = {node.text.split(".")[0] for node in nodes_of(self.module, n.NamedSchema)}
         for scope in self.names.scopes.values():
@@ -225,7 +228,7 @@ class _Resolver:
                 case n.RecordDef():
                     self._define(scope, statement.name, "record", statement)
                     for field in statement.fields:
-                        # Inside of a class, Python gives such names a meaning of its own.
+                        # Inside a class, Python gives such names a special meaning.
                         self._check_reserved(field.name, "__")
                 case n.TypeAlias():
                     self._define(scope, statement.name, "type", statement)
@@ -250,7 +253,7 @@ class _Resolver:
         self.names.symbols[identifier] = symbol
 
     def _check_taken(self, earlier: Symbol, identifier: n.Identifier, kind: SymbolKind) -> None:
-        """Reports a name that is defined as two things."""
+        """Reports a name with two conflicting definitions."""
         kinds = (earlier.kind, kind)
         if kinds == ("function", "function"):
             first = _first_defined(earlier)
@@ -292,9 +295,10 @@ class _Resolver:
         self._code(scope, function.body, names)
 
     def _note_captures(self) -> None:
-        """Finds out what functions read of the scopes around them, inner ones first.
+        """Records the outer names that functions read (`Names.captures`), inner functions first.
 
-        A function that is made before a name of its surroundings is assigned sees the outer one.
+        A function that is created before its enclosing call assigns a name sees the name further
+        out, so the enclosing call's name starts from that one.
         """
         codes = [one for one in self.names.scopes if isinstance(one, Code)]
         for code in reversed(codes):
@@ -310,13 +314,13 @@ class _Resolver:
                         self._check_captured(code, call, symbol, read)
 
     def _surroundings(self, code: Code) -> Scope:
-        """The call in which a function is made."""
+        """The scope of the call or module that creates a function."""
         parent = self.names.scopes[code].parent
         assert parent is not None
         return parent.call
 
     def _is_set_above(self, code: Code, symbol: Symbol) -> bool:
-        """Whether a name around a function certainly has a value where the function is made."""
+        """Whether an outer name certainly has a value where a function is created."""
         while (call := self._surroundings(code)) is not symbol.scope:
             assert isinstance(call.owner, Code)
             code = call.owner
@@ -324,10 +328,10 @@ class _Resolver:
         return assigned.has(assigned.points[code], symbol.name)
 
     def _check_captured(self, code: Code, call: Scope, symbol: Symbol, read: n.Name) -> None:
-        """Where a call ends: what its inner functions read must be its own on every path.
+        """Reports a captured local name without a local value on some path to the end of the call.
 
-        They may go on after the call, and then they would have to see the outer name as it is
-        then, if this call has assigned none. Python has no such variable.
+        An inner function may outlive the call. It would then have to read the current outer value
+        on such a path, which no Python variable can express.
         """
         assert isinstance(call.owner, n.FunctionDef)
         assigned = self.assigned[call]
@@ -347,7 +351,7 @@ class _Resolver:
             )
 
     def _rules(self, record: n.RecordDef, outer: Scope) -> None:
-        """The rules of a record read its fields, and else what a function there could read."""
+        """Resolves the rules of a record, which see its fields and all names around the record."""
         scope = self.names.scopes[record] = Scope(record, outer)
         for field_ in record.fields:
             symbol = Symbol(field_.name.text, "field", scope, field_)
@@ -363,7 +367,7 @@ class _Resolver:
             self._statement(statement, scope, is_in_loop=is_in_loop)
 
     def _statement(self, statement: n.Statement, scope: Scope, *, is_in_loop: bool) -> None:
-        # In an `except`, `scope` has the failure's name; all others are those of the call.
+        # In an `except`, `scope` has the failure's name; all other names are in the call's scope.
         match statement:
             case n.IfStmt():
                 for branch in statement.branches:
@@ -375,7 +379,7 @@ class _Resolver:
                 self.names.passed_on.add(statement)
                 return
             case n.UnpackStmt() | n.ForStmt():
-                # `_` may stand twice, for what is not needed.
+                # `_` may occur twice, for unused parts.
                 bound = [identifier for identifier in bound_by(statement) if identifier.text != "_"]
                 self._duplicates("name", bound)
             case n.DestructureStmt() | n.RecordDef():
@@ -411,7 +415,7 @@ class _Resolver:
         hint: str | None = None
         names = [name for name in walk(value) if isinstance(name, n.Name)]
         if any(self.names.of(name).kind == "guessed" for name in names):
-            # What is meant by a line with an unknown name is a guess.
+            # The intent of a line with an unknown name is unclear.
             return
         match value:
             case n.Prompt() | n.Literal(value=None):
@@ -438,7 +442,7 @@ class _Resolver:
         self.mistakes.add(catalogue.UNUSED_VALUE.at(statement.span, hint=hint))
 
     def _is_pure(self, function: n.Expression) -> bool:
-        """Whether a call of `function` does nothing but give a value."""
+        """Whether a call of `function` is pure, so that an unused result is a mistake."""
         if not isinstance(function, n.Name):
             return False
         symbol = self.names.of(function)
@@ -447,7 +451,7 @@ class _Resolver:
         return BUILTINS[symbol.name].is_pure
 
     def _name_failure(self, statement: n.TryStmt, error: n.Identifier, scope: Scope) -> None:
-        """Gives the failure its name inside an `except`, which nothing there may assign."""
+        """Defines the failure's name inside an `except`, and reports assignments to it there."""
         self._check_reserved(error)
         symbol = Symbol(error.text, "variable", scope, statement)
         scope.symbols[error.text] = self.names.symbols[error] = symbol
@@ -457,7 +461,7 @@ class _Resolver:
                     self._reassigned(identifier, "the failure at hand")
 
     def _passes_on(self, value: n.Expression, scope: Scope) -> bool:
-        """Whether `fail value` passes on the failure that the `except` around it has caught."""
+        """Whether `fail value` reraises the failure that the enclosing `except` has caught."""
         symbol = scope.symbols.get(value.text) if isinstance(value, n.Name) else None
         if symbol is None or not isinstance(scope.owner, n.TryStmt):
             return False
@@ -481,7 +485,7 @@ class _Resolver:
     # Expressions
 
     def _evaluated(self, node: n.Expression, scope: Scope) -> None:
-        """Resolves what a statement evaluates."""
+        """Resolves an expression that a statement evaluates."""
         self._expression(node, scope, self.assigned[scope.call].points[node])
 
     def _expression(self, node: n.Node, scope: Scope, point: Point) -> None:
@@ -514,7 +518,7 @@ class _Resolver:
         self._expression(node.item, inner, point)
 
     def _braces(self, node: n.Literal, text: str, scope: Scope) -> None:
-        """Warns of a text that names a variable in braces, as if it were a formatted string."""
+        """Warns about a string with a variable in braces, as if it were a formatted string."""
         visible = {name for candidate in scope.around() for name in candidate.symbols}
         for match in _HOLE.finditer(text):
             shown = match.group()
@@ -527,7 +531,7 @@ class _Resolver:
 
     @cached_property
     def looked_for(self) -> set[str]:
-        """The texts that are looked for in others, as `replace` does for a template."""
+        """The string literals passed to `replace` and the like, which may be placeholders."""
         return {
             argument.value.value
             for node in nodes_of(self.module, n.Call)
@@ -547,7 +551,7 @@ class _Resolver:
         return self._outermost(node, scope)
 
     def _own(self, node: n.Name, symbol: Symbol, scope: Scope, point: Point) -> Symbol:
-        """A name of the scope that is running: it depends on what is assigned by now."""
+        """The symbol for a read of a name of the running scope: local or outer, by assignment."""
         if isinstance(symbol.node, Code):
             self.uses.setdefault(scope, []).append(_Use(node, symbol, scope, point))
         assigned = self.assigned[scope]
@@ -558,13 +562,13 @@ class _Resolver:
         if outer is not None and not point.maybe & bit:
             symbol.hides = outer
             return outer
-        # At the top level only a builtin is further out: that a name may be one, nobody means.
+        # At the top level only a builtin is further out, which nobody intends as a fallback.
         if outer is not None and isinstance(scope.owner, Code):
             self._start_from_outer(symbol, scope)
             return symbol
         is_possible = bool(point.maybe & ~point.later & bit)
         if symbol in self.names.unset or (is_possible and symbol.kind in _TYPES):
-            # Told once; and a type in a block is a mistake of its own.
+            # It was reported before, or it is a type in a block, which is reported elsewhere.
             return symbol
         self.names.unset.add(symbol)
         code = catalogue.MAYBE_UNBOUND if is_possible else catalogue.UNBOUND_NAME
@@ -576,7 +580,7 @@ class _Resolver:
         return symbol
 
     def _start_from_outer(self, symbol: Symbol, scope: Scope) -> None:
-        """Has a name of a call begin with the value of the outer name, if there is one."""
+        """Makes a local name start from the outer name, if there is one."""
         outer = self._find_outer(symbol.name, scope)
         if outer is not None:
             symbol.starts_from = symbol.hides = outer

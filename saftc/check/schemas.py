@@ -1,7 +1,7 @@
-"""Schemas to types: `[{id: int}]` in the tree becomes `ListType(ObjectType(...))`.
+"""Converts schemas to types: `[{id: int}]` in the tree becomes `ListType(ObjectType(...))`.
 
-Aliases stand for what they name; a record is a type of its own. All of a module's types are known
-everywhere in it, above their definition as well.
+Aliases are replaced by their types; a record is a nominal type. A module's types can be used
+anywhere in it, also above their definition.
 """
 
 from typing import assert_never
@@ -94,7 +94,7 @@ class _Schemas:
         self.mistakes = mistakes
         self.definitions: dict[str, n.TypeAlias | n.RecordDef] = {}
         self.open: list[str] = []
-        # Object types that are inside themselves.
+        # Recursive references to object types, by alias.
         self.inside: dict[str, SelfType] = {}
 
     def run(self) -> None:
@@ -151,7 +151,7 @@ class _Schemas:
             )
         )
         if node.name.text not in BUILT_IN:
-            # Its uses are no further mistakes.
+            # Do not report its uses as well.
             self.definitions.setdefault(node.name.text, node)
 
     def _alias(self, name: str, definition: n.TypeAlias) -> Type:
@@ -235,12 +235,12 @@ class _Schemas:
                 return ANY
 
     def _is_class_of_python(self, text: str) -> bool:
-        """Whether an import gives the name of a type to another class."""
+        """Whether a name that is also a built-in type is imported as a Python class."""
         symbol = self.facts.own_names.get(text)
         return symbol is not None and isinstance(self.facts.python.get(symbol), PythonClass)
 
     def _take_from_module(self, text: str) -> None:
-        """Takes over a type of an imported module, under its name with that of the module."""
+        """Adds a type of an imported module to the facts, under its dotted name."""
         module, _, name = text.rpartition(".")
         found = self._module(module)
         match found:
@@ -261,7 +261,7 @@ class _Schemas:
                 pass
 
     def _module(self, text: str) -> Facts | Namespace | None:
-        """The imported module that a name means, if it means one."""
+        """The imported module that a dotted name refers to, or None."""
         first, *rest = text.split(".")
         symbol = self.facts.own_names.get(first)
         if symbol is None or symbol.kind != "import":
@@ -284,7 +284,7 @@ class _Schemas:
         )
 
     def _hint_of_module(self, text: str) -> str | Hint | None:
-        """What to write instead of a dotted name that means no type."""
+        """The hint for a dotted name that is not a type."""
         module, _, name = text.rpartition(".")
         found = self._module(module)
         if found is None:
@@ -308,7 +308,7 @@ class _Schemas:
             return
         meant = _ELSEWHERE.get(schema.text)
         named = {*NAMED_RECORDS, *self.definitions}
-        # `Tiket` is not `time`: what begins with a capital is a type of the script's own.
+        # Do not suggest `time` for `Tiket`: capitalized names are the script's own types.
         is_own = schema.text[0].isupper() and near(schema.text, named) is None
         is_own = is_own and schema.text.lower() not in {*BUILT_IN, *DATES}
         known = named if is_own else {*BUILT_IN, *DATES, *named}
@@ -346,7 +346,7 @@ class _Schemas:
         return ObjectType(tuple(fields), is_declared=True)
 
     def _key(self, schema: n.Schema) -> Scalar:
-        """The type of the keys of an object; reports one that keys cannot have."""
+        """The key type of a map; reports one that keys cannot have, and returns string instead."""
         key = self.type_of(schema)
         if isinstance(key, Scalar) and key in KEYS:
             return key
@@ -359,7 +359,7 @@ class _Schemas:
         return STRING
 
     def _warn_of_field_like_type(self, schema: n.ObjectSchema) -> None:
-        """`{string: int}` names a field; what other languages mean by it is a map."""
+        """Warns about `{string: int}`, which names a field but is a map type in other languages."""
         match schema.fields:
             case (n.SchemaField(name=name, schema=value),) if name.text in _KEY_TYPES:
                 written = show(self.type_of(value))

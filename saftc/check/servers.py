@@ -1,15 +1,15 @@
-"""Imports of tools of MCP servers: what a lock says of a tool, as a function of the script.
+"""Imports of MCP tools: turns the lock file's entry for a tool into a function of the script.
 
     from mcp("docs") import search
 
-is, for all that comes after the parser, as if the script had
+is, for everything after the parser, equivalent to
 
     /// Searches the manual.
     f search(query: string, limit: int = 10) -> [{title: string, url: string}]:
         ret (a call of the tool)
 
-Its nodes have the place of the name in the import. JSON Schema says more than Saft's types: what
-these cannot say is `any`, and the documentation of the parameter says what it is.
+The function's nodes have the span of the name in the import. JSON Schema is richer than Saft's
+types: parts without an equivalent become `any`, and the parameter's documentation describes them.
 """
 
 import json
@@ -46,23 +46,23 @@ _PYTHON: dict[str, Any] = {
     "bool": bool,
     "nil": type(None),
 }
-# What narrows a type further than Saft's types say it.
+# Keywords that narrow a type beyond Saft's types.
 _NARROWING = (
     *("format", "pattern", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum"),
     *("exclusiveMaximum", "multipleOf", "minItems", "maxItems", "uniqueItems", "minProperties"),
     *("maxProperties", "propertyNames", "contentEncoding", "contentMediaType"),
 )
-# What Saft's types cannot say at all.
+# Keywords that Saft's types cannot express at all.
 _UNSAID = (
     *("allOf", "not", "if", "then", "else", "dependentSchemas", "dependentRequired"),
     *("patternProperties", "unevaluatedProperties", "unevaluatedItems", "contains", "$dynamicRef"),
 )
-# What a schema must not say beside the one schema in its `allOf`, which is meant by it.
+# Keywords that must not stand beside an `allOf` with one schema, if that schema is to replace it.
 _BESIDE_ONE = {*_UNSAID[1:], "type", "properties"}
-# The schemas in a schema that are of the same value.
+# Keywords whose subschemas describe the same value as the schema.
 _ALIKE = ("allOf", "anyOf", "oneOf", "if", "then", "else")
-# A few definitions that refer to each other are millions of types: what is further inside, or
-# beyond so many parts, is `any`. A tool with more parameters cannot be used.
+# A few definitions that refer to each other can expand to millions of types: deeper parts, or parts
+# beyond the maximum, become `any`. A tool with more parameters than that is unusable.
 _DEEPEST = 24
 _MOST_PARTS = 1000
 _LONGEST_NOTE = 300
@@ -71,8 +71,9 @@ _LONGEST_DEFAULT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A tool as a function, with the docs of its nodes; `nowhere` are the references of its schemas
-    that mean nothing in them.
+    """A tool as a function, with the docs of its nodes.
+
+    `nowhere`: the unresolvable references in its schemas.
     """
 
     definition: n.FunctionDef
@@ -81,16 +82,16 @@ class Declared:
 
 
 class Unusable(Exception):
-    """A tool that cannot be a function; the text says why."""
+    """Raised for a tool that cannot become a function; the message says why."""
 
 
 def key_of(server: str) -> str:
-    """What a loader is asked for the tools of a server."""
+    """The module name under which a loader finds the tools of a server."""
     return f"mcp({server})"
 
 
 def script_name(text: str) -> str:
-    """A name of a server's as a name of a script: `max-results` is `max_results`."""
+    """Converts a name from a server to a script's name: `max-results` becomes `max_results`."""
     name = _NO_NAME.sub("_", text) or "_"
     if name[0].isdigit():
         name = f"_{name}"
@@ -98,15 +99,15 @@ def script_name(text: str) -> str:
 
 
 def exact_name(text: str) -> str:
-    """The same with the code of each other character: `max-results` is `max_x2d_results`.
+    """Like `script_name`, but with character codes: `max-results` becomes `max_x2d_results`.
 
-    By these names, scripts choose between two that are the same otherwise.
+    Scripts use these names to choose between tools whose script names are equal.
     """
     return script_name(_NO_NAME.sub(lambda other: f"_x{ord(other[0]):x}_", text))
 
 
 def with_tools(module: n.Module, load: Loader, mistakes: Collector) -> n.Module:
-    """The module, with a function below each import for each tool that it imports."""
+    """Returns the module with a function for each imported MCP tool, below its import."""
     imports = nodes_of(module, n.ServerImport)
     if not imports:
         return module
@@ -161,7 +162,7 @@ def _imported(statement: n.ServerImport, load: Loader, mistakes: Collector) -> I
 
 
 def _meant(tools: Collection[str], imported: n.ImportedName) -> list[str]:
-    """The tools that an import may name."""
+    """The tools that an imported name may refer to; more than one if it is ambiguous."""
     text = imported.name.text
     if imported.alias is not None and text in tools:
         return [text]
@@ -175,12 +176,13 @@ def _listed(names: Collection[str], most: int = 8) -> str:
 
 
 def declared(server: str, tool: str, data: _Data, name: n.Identifier) -> Declared:
-    """A tool as the function `name`; `data` is its entry in the lock.
+    """Declares a tool as the function `name`; `data` is its entry in the lock file.
 
     Raises:
-        Unusable: Two of its parameters would have one name, or some would be none.
+        Unusable: Two parameters would have the same name, some are declared only inside `allOf` or
+            the like, or there are too many.
     """
-    # What stands at no place of its own is at the end of the name, where nobody points at.
+    # Nodes without a span in the script get the empty span at the end of the name.
     place = Span(name.span.end, name.span.end)
     parameters = _Reader(place, data["inputSchema"])
     hidden = parameters.hidden()
@@ -214,9 +216,7 @@ def declared(server: str, tool: str, data: _Data, name: n.Identifier) -> Declare
 
 
 def _is_wrapped(schema: Any) -> bool:
-    """Whether an output is a plain value, which the protocol wraps into an object with the one
-    required field `result`.
-    """
+    """Whether the output is a plain value, wrapped in an object with the only field `result`."""
     match schema:
         case {"properties": {"result": _, **others}, "required": ["result"]}:
             return not others
@@ -225,7 +225,7 @@ def _is_wrapped(schema: Any) -> bool:
 
 
 def _parameters(reader: "_Reader", properties: _Data) -> list[tuple[str, n.Parameter]]:
-    """The parameters with their names on the wire, those without a default first."""
+    """The parameters with their names at the server, those without a default first."""
     required = frozenset[str](reader.resolved(reader.root).get("required") or ())
     found: list[tuple[str, n.Parameter]] = []
     for wire, inner in properties.items():
@@ -238,8 +238,8 @@ def _parameters(reader: "_Reader", properties: _Data) -> list[tuple[str, n.Param
             takes_nil = _fits(None, type_)
             if _fits(said, type_) and len(json.dumps(said)) <= _LONGEST_DEFAULT:
                 default = reader.value(said)
-            # Nil is not sent, and leaves it to the server. Where it is a value of its own, it
-            # would be sent.
+            # A nil argument is not sent, so that the server uses its default. If the parameter
+            # accepts null as a value, nil would be sent.
             elif not takes_nil:
                 default = reader.value(None)
             if not takes_nil and isinstance(default, n.Literal) and default.value is None:
@@ -252,7 +252,7 @@ def _parameters(reader: "_Reader", properties: _Data) -> list[tuple[str, n.Param
 
 
 def _fits(value: Any, schema: n.Schema) -> bool:
-    """Whether a value of JSON, as it is written into a script, is of this type."""
+    """Whether a JSON value, written as a literal in a script, has this type."""
     match schema:
         case n.NamedSchema(text="any"):
             return True
@@ -282,7 +282,10 @@ def _fits(value: Any, schema: n.Schema) -> bool:
 
 @dataclass(slots=True)
 class _Reader:
-    """JSON Schema to Saft's schemas; `is_given`: of what a tool gives, where unknown fields go."""
+    """Converts JSON Schema to Saft's schemas.
+
+    `is_given`: for a tool's output, from which unknown fields are dropped.
+    """
 
     place: Span
     root: Any
@@ -291,14 +294,14 @@ class _Reader:
     titles: dict[n.Schema, str] = field(default_factory=dict["n.Schema", str])
     nowhere: dict[str, None] = field(default_factory=dict[str, None])
     _open: list[str] = field(default_factory=list[str])
-    # How many parts were read, and in how many the next one is.
+    # The number of parts read so far, and the nesting depth of the next one.
     _count: int = 0
     _depth: int = 0
-    # What is `any`, although its schema says more.
+    # The JSON Schema of each `any` that stands for a more specific schema.
     _unsaid: dict[n.Node, str] = field(default_factory=dict["n.Node", str])
 
     def resolved(self, schema: Any) -> _Data:
-        """The schema itself, where it refers to another part of the document."""
+        """The schema with references to other parts of the document followed."""
         for _ in range(10):
             if not isinstance(schema, dict):
                 return {}
@@ -306,24 +309,24 @@ class _Reader:
             found = self._referred(data.get("$ref"))
             if found is None:
                 return data
-            # What stands beside a reference counts as well.
+            # Keywords beside a reference also apply.
             schema = {**found, **{k: v for k, v in data.items() if k != "$ref"}}
         return {}
 
     def properties(self) -> _Data:
-        """The schemas of the parameters; one that is required and not described may be anything."""
+        """The schemas of the parameters; a required one without a schema accepts anything."""
         schema = self.resolved(self.root)
         described = dict.fromkeys(schema.get("required") or (), cast("_Data", {}))
         properties: _Data = schema.get("properties") or {}
         return {**properties, **{k: v for k, v in described.items() if k not in properties}}
 
     def hidden(self) -> set[str]:
-        """The parameters that only other parts of the document name, such as those of `allOf`."""
+        """The parameters that are declared only in subschemas such as those of `allOf`."""
         found, seen = set[str](), set[int]()
         left: list[Any] = [self.root]
         while left:
             schema = left.pop()
-            if id(schema) in seen:  # others refer to it, too
+            if id(schema) in seen:  # several schemas refer to it
                 continue
             seen.add(id(schema))
             part = self.resolved(schema)
@@ -333,7 +336,7 @@ class _Reader:
         return found - self.properties().keys()
 
     def unsaid_of_all(self) -> str:
-        """What the schema of all arguments says, and a list of parameters cannot."""
+        """The constraints on the arguments as a whole, which a parameter list cannot express."""
         schema = self.resolved(self.root)
         words = (*_UNSAID, "anyOf", "oneOf", "minProperties", "maxProperties", "propertyNames")
         said = {word: schema[word] for word in words if word in schema}
@@ -343,7 +346,7 @@ class _Reader:
         return f"(as JSON Schema {_noted(said)})" if said else ""
 
     def schema(self, data: Any) -> n.Schema:
-        """The schema in Saft; `any` where Saft has none, or it is too large."""
+        """The Saft schema; `any` if Saft has no equivalent, or the schema is too large."""
         if not isinstance(data, dict):
             return self._any()
         schema = cast("_Data", data)
@@ -381,7 +384,7 @@ class _Reader:
                 return self._any(schema)
 
     def _has_room(self, parts: int) -> bool:
-        """Whether there can be so many parts more; then they are counted, before they are read."""
+        """Whether the limit allows `parts` more; if so, counts them before they are read."""
         has_room = self._count + parts <= _MOST_PARTS
         self._count += parts if has_room else 0
         return has_room
@@ -422,7 +425,7 @@ class _Reader:
         return n.ObjectSchema(self.place, tuple(fields))
 
     def _named(self, schema: _Data, reference: str) -> n.Schema:
-        """What a reference means, under its name there; one that is inside of itself is `any`."""
+        """The schema that a reference denotes, titled with its name; `any` if it is recursive."""
         if self._referred(reference) is None:
             self.nowhere[reference] = None
             return self._any(schema)
@@ -435,7 +438,7 @@ class _Reader:
         return made
 
     def _referred(self, reference: object) -> _Data | None:
-        """The part of the document that `#/$defs/Hit` means."""
+        """The part of the document that a reference such as `#/$defs/Hit` denotes, or None."""
         if not isinstance(reference, str) or not reference.startswith("#/"):
             return None
         found: Any = self.root
@@ -458,7 +461,7 @@ class _Reader:
         return self._optional(list(map(self.schema, schemas)))
 
     def _optional(self, members: list[n.Schema]) -> n.Schema:
-        """One of several schemas; nil stands behind the others."""
+        """The union of several schemas; nil makes it optional, and `any` replaces it."""
         others = [one for one in members if not _is_nil(one)]
         unsaid = [one for one in others if isinstance(one, n.NamedSchema) and one.text == "any"]
         if unsaid or not others:
@@ -467,7 +470,7 @@ class _Reader:
         return made if len(others) == len(members) else n.OptionalSchema(self.place, made)
 
     def _any(self, schema: _Data | None = None) -> n.Schema:
-        """Any value; what else is said of it becomes part of the documentation."""
+        """The schema `any`; keywords that say more become part of the documentation."""
         made = n.NamedSchema(self.place, "any")
         if (schema or {}).keys() - {"title", "description", "default", "examples", *_NARROWING}:
             said = schema or {}
@@ -476,7 +479,7 @@ class _Reader:
         return made
 
     def note(self, node: n.Node, data: Any, type_: n.Schema) -> None:
-        """Documents a part: its description, and what its type does not say of it."""
+        """Documents a node: its description, and constraints that its type does not express."""
         schema = self.resolved(data)
         words = _NARROWING if not isinstance(type_, n.TupleSchema) else ()
         narrowing = [f"{word} {json.dumps(schema[word])}" for word in words if word in schema]
@@ -490,7 +493,7 @@ class _Reader:
             self.docs[node] = f"{doc} ({note})" if doc and note else doc or note
 
     def value(self, data: Any) -> n.Expression:
-        """A default as it would be written."""
+        """The literal for a default value."""
         if _is_list(data):
             return n.ListLiteral(self.place, tuple(map(self.value, data)), False)
         if isinstance(data, dict):
@@ -522,7 +525,7 @@ def _is_alone(data: object) -> TypeGuard[list[Any]]:
 
 
 def default_text(node: n.Expression) -> str:
-    """The default of a parameter of a tool, as it would be written in a script."""
+    """The default of a tool's parameter in the notation of scripts."""
     match node:
         case n.Literal(value=value):
             return "nil" if value is None else show_value(value)

@@ -1,4 +1,4 @@
-"""What a statement is to the flow: the blocks in it, what it evaluates itself, what it binds."""
+"""Statements in the control flow: their blocks, the expressions they evaluate, their bindings."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
@@ -10,7 +10,7 @@ Statements = Iterable[n.Statement]
 
 
 def blocks_of(statement: n.Statement) -> list[tuple[n.Statement, ...]]:
-    """The blocks inside `statement` that run in the same scope; of an `if`, that of `else` last."""
+    """The blocks inside `statement` that run in the same scope; `else` comes last."""
     match statement:
         case n.IfStmt():
             return [*(branch.body for branch in statement.branches), statement.other]
@@ -31,10 +31,10 @@ def all_statements(statements: Statements) -> Iterator[n.Statement]:
 
 
 def evaluated_by(statement: n.Statement) -> Sequence[n.Expression]:
-    """What a statement itself evaluates, in order; of an `if` and an `assert`, as far as it gets.
+    """The expressions that a statement itself evaluates, in order.
 
-    A loop evaluates what it goes over once, and its condition before each turn. Of a statement that
-    is not known here, this is all that it reads.
+    An `if` and an `assert` may stop before the last one. A `for` evaluates its iterable once, a
+    `while` its condition before each turn. For unknown statements, it is all names that they read.
     """
     match statement:
         case (
@@ -75,9 +75,9 @@ def evaluated_by(statement: n.Statement) -> Sequence[n.Expression]:
 
 
 def bound_by(node: n.Statement | n.ComprehensionClause) -> list[n.Identifier]:
-    """The names that a statement itself binds: what it assigns, defines or imports, in order.
+    """The names that a statement itself binds by assignment, definition or import, in order.
 
-    A `try` binds none: its failure has a name in its second block alone.
+    A `try` binds none: the failure's name is local to the `except` block.
     """
     match node:
         case n.FunctionDef() | n.RecordDef() | n.TypeAlias():
@@ -91,7 +91,7 @@ def bound_by(node: n.Statement | n.ComprehensionClause) -> list[n.Identifier]:
 
 
 def assigned_by(node: n.Statement | n.ComprehensionClause) -> list[n.Identifier]:
-    """Those of them that are variables, which may be assigned again."""
+    """The variables that a statement itself assigns, in order."""
     match node:
         case n.AssignStmt() | n.AugmentedAssignStmt():
             return [node.name]
@@ -104,7 +104,7 @@ def assigned_by(node: n.Statement | n.ComprehensionClause) -> list[n.Identifier]
 
 
 def names_bound(statements: Statements) -> set[str]:
-    """The names that statements bind, themselves or in their blocks."""
+    """The names that statements and the statements in their blocks bind."""
     return {name_of(one) for inner in all_statements(statements) for one in bound_by(inner)}
 
 

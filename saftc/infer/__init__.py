@@ -1,1 +1,1 @@
-"""The types of all that a script says."""
+"""Type inference."""

@@ -1,4 +1,4 @@
-"""The tree of a script to the facts about it: one pass after another fills the tables in."""
+"""Semantic analysis: runs the passes that compute the facts about a script from its tree."""
 
 from saftc.check.bindings import held_annotations
 from saftc.check.facts import Facts, FunctionFacts
@@ -23,9 +23,10 @@ def analyze(
     *,
     keeps_results: bool = False,
 ) -> Facts:
-    """The facts about `module`; mistakes go to `mistakes`, and `load` finds what it imports.
+    """Computes the facts about `module`.
 
-    `keeps_results`: whatever can keep the history of a prompt does so.
+    Diagnostics go to `mistakes`; `load` finds the imported modules. `keeps_results`: every name or
+    function that can keep the history of a prompt does so.
     """
     names = resolve(module, mistakes)
     facts = Facts(module, names)
@@ -70,7 +71,7 @@ def _declare_functions(module: n.Module, facts: Facts) -> None:
             earlier = facts.declared.get(symbol)
             type_ = facts.schemas[node.schema]
             facts.declared[symbol] = type_ if earlier is None else union((earlier, type_))
-    # What one function's use of a parameter asks for may follow from another's.
+    # The uses of a parameter in one function may depend on the parameters of another.
     for _ in range(3):
         news = [_note_uses(function, facts) for function in functions]
         if not any(news):
@@ -78,7 +79,7 @@ def _declare_functions(module: n.Module, facts: Facts) -> None:
 
 
 def _note_uses(function: n.FunctionDef, facts: Facts) -> bool:
-    """Takes what the uses of a function's bare parameters ask for; whether that is news."""
+    """Sets the types of a function's bare parameters by their uses; returns whether any changed."""
     uses, known = parameter_uses(function, facts), facts.functions[function]
     before = known.parameters
     known.parameters = tuple(

@@ -1,14 +1,14 @@
-"""What may fail in a script, and why: the one place that says it, beside the forms it rests on.
+"""The failures that a script's nodes may cause, with their reasons, based on the chosen forms.
 
     rows[i]             may be out of range
-    teams[kind]         certain, where `kind` is one of the literals that `teams` has
+    teams[kind]         never fails if `kind` is one of the literals that `teams` has
     read_text(path)     may fail by accident
-    check(mail)         whatever the function may: who asks looks into it
+    check(mail)         may fail as the function may: the caller of this module looks into it
 
-Each failure has a cause, and those who ask choose which matter: the schedule takes the risk of an
-accident, what moves an expression does not. That a number or a value is too large for what is done
-with it is none: it is told when it happens. What no rule names may fail, and nothing is known of
-how. Nothing is worked out before somebody asks: what is only checked needs none of it.
+Each failure has a cause, and callers select the causes that matter: the schedule accepts the risk
+of accidents; code that moves an expression does not. Overflows and values that are too large are
+ignored. A node without a rule may fail for unknown reasons. Failures are computed on demand:
+checking a script needs none.
 """
 
 import re
@@ -51,30 +51,30 @@ from saftc.types.types import (
     show,
 )
 
-# In a duration, more than any that Python holds may have.
+# A duration with so many digits may be too large for Python.
 _LONG = re.compile(r"\d{6}")
 
 
 class Cause(Enum):
-    """What brings a failure about."""
+    """The cause of a failure."""
 
-    # A value that is of the wrong type, out of range, or against a rule.
+    # A value of the wrong type, out of range, or against a rule.
     VALUE = auto()
     # A file, the environment, a model.
     ACCIDENT = auto()
     # A name that may have no value yet.
     UNSET = auto()
-    # Code of Python that is called.
+    # A call of Python code.
     PYTHON = auto()
-    # Whatever the function of a script does that is called.
+    # A call of a script's function, which has its own failures.
     CALL = auto()
-    # Nothing is known, not even that it ends.
+    # Unknown; the node may not even terminate.
     UNKNOWN = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A place that may fail, and why; `function` is the one that is called there."""
+    """A node that may fail, and why. `function`: the function that it calls, if any."""
 
     node: n.Node
     words: str
@@ -83,9 +83,9 @@ class Failure:
 
 
 _ORDERING = ("<", "<=", ">", ">=")
-# Of these, what they do by themselves is said before their parts.
+# Nodes whose own failures are listed before those of their parts.
 _FIRST = (n.AssertStmt, n.FailStmt, n.ForStmt)
-# Formats that do not take every integer.
+# Formats that not every integer supports.
 _OF_SOME_INTEGERS = tuple("%EFGcefgn")
 
 _Keys = Sequence[str | int]
@@ -93,8 +93,10 @@ _Failures = Iterator[Failure]
 
 
 def failures_in(facts: Facts, node: n.Node) -> _Failures:
-    """What may fail when an expression gets its value, or a statement runs up to its blocks: in the
-    order in which it would, but that of a statement which is there to fail comes first.
+    """The possible failures of evaluating an expression, or of a statement without its blocks.
+
+    They are in the order of evaluation, except that the own failures of `assert`, `fail` and `for`
+    come first.
     """
     coercion = facts.coercions.get(node)
     if coercion is not None and coercion.fit == Assignability.CHECK:
@@ -110,20 +112,20 @@ def failures_in(facts: Facts, node: n.Node) -> _Failures:
 
 
 def never_fails(facts: Facts, node: n.Expression) -> bool:
-    """Whether an expression gets its value for certain."""
+    """Whether evaluating an expression certainly succeeds."""
     return next(failures_in(facts, node), None) is None
 
 
 def failures_of(facts: Facts, node: n.Node) -> _Failures:
-    """What may fail in a node by itself, when its parts have their values."""
+    """The possible failures of a node itself, once its parts are evaluated."""
     return _Finder(facts).itself(node)
 
 
 def parts_of(node: n.Node) -> Sequence[n.Node]:
-    """What is evaluated before a node has its value, in order."""
+    """The parts that are evaluated for a node's value, in order."""
     match node:
         case n.Call(function=n.Name(), arguments=arguments):
-            return arguments  # of what is called by its name, the call tells
+            return arguments  # the failures of a function called by name are the call's own
         case n.Call(function=n.Member(value=value), arguments=arguments):
             return (value, *arguments)
         case n.Comprehension(item=item, clauses=clauses):
@@ -139,7 +141,7 @@ def parts_of(node: n.Node) -> Sequence[n.Node]:
 
 
 class _Finder:
-    """The rules, by kinds of nodes; each says nothing of the parts."""
+    """The rules, by kind of node; they do not include the failures of the parts."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
@@ -228,7 +230,7 @@ class _Finder:
             yield Failure(node.iterable, words)
 
     def _always_takes(self, hole: n.FormatHole, spec: str) -> bool:
-        """Whether every value of a hole takes its format: a huge integer is not a float, say."""
+        """Whether every value of a hole supports its format (a huge int does not support `.2f`)."""
         is_proved = self.facts.forms.holes[hole] == Form.NATIVE
         is_small = is_only(self.facts.type_of(hole.value), "float", "string")
         return is_proved and (is_small or not spec.endswith(_OF_SOME_INTEGERS))
@@ -316,13 +318,13 @@ class _Finder:
     def _part(
         self, node: n.Index | n.Slice | n.TupleMember | n.Member, keys: _Keys, part: str
     ) -> _Failures:
-        """A part of a value by a key, which is one of these where any are known."""
+        """The failure of reading a part of a value; `keys`: the possible keys, empty if unknown."""
         owners = members(self.facts.type_of(node.value))
         if not keys or not all(self._has(owner, key) for owner in owners for key in keys):
             yield Failure(node, may_be_wrong(self.facts, node.value, f"may not have {part}"))
 
     def _has(self, owner: Type, key: str | int) -> bool:
-        """Whether a value has such a part, and as data; a property of Python may fail."""
+        """Whether a value certainly has the part, as data; a property in Python may fail."""
         match owner, key:
             case TupleType(items=items), int():
                 return 0 <= key < len(items)
@@ -334,7 +336,7 @@ class _Finder:
                 return False
 
     def _keys(self, node: n.Index) -> _Keys:
-        """What the key of an item can be; none when that is not known."""
+        """The possible keys of an item; empty if unknown."""
         if isinstance(node.key, n.Literal):
             return [node.key.value] if isinstance(node.key.value, str | int) else []
         found = members(self.facts.type_of(node.key))
@@ -368,7 +370,7 @@ class _Finder:
             yield Failure(node, "a duration may be changed by a number that is not finite")
 
 def _is_written_out(made: Scalar, given: n.Expression | None) -> bool:
-    """Whether a date or the like is made of a text that says it, or of a number in the script."""
+    """Whether a conversion to a date or the like gets a valid literal."""
     match given:
         case n.Literal(value=str() as text):
             return is_read(made, text) and (made != DURATION or not _LONG.search(text))
@@ -382,19 +384,19 @@ def _is_written_out(made: Scalar, given: n.Expression | None) -> bool:
 
 
 def of_unknown_type(node: n.Expression) -> str:
-    """That a value is of unknown type, in words."""
+    """The phrase that a value is of unknown type."""
     return f"{shown(node)} is of unknown type"
 
 
 def may_be_wrong(facts: Facts, node: n.Expression, words: str) -> str:
-    """That a value may not be what is asked for: because its type is not known, maybe."""
+    """The phrase that a value may be wrong; it mentions if the value's type is unknown."""
     if facts.types.get(node, ANY) == ANY:
         return f"{of_unknown_type(node)}: it {words}"
     return f"{shown(node)} {words}"
 
 
 def shown(node: n.Expression) -> str:
-    """How a value is called in words: "`mail.name`", or what it is."""
+    """The phrase for a value in messages: "`mail.name`", or a description."""
     path = path_of(node)
     if path is not None:
         return f"`{path}`"
@@ -416,7 +418,7 @@ def shown(node: n.Expression) -> str:
 
 
 def path_of(node: n.Expression) -> str | None:
-    """The text of a name, or of a part of what a name holds."""
+    """The text of a name or of a path such as `mail.name`, or of a literal; None otherwise."""
     match node:
         case n.Name():
             return node.text

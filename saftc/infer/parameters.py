@@ -1,14 +1,14 @@
-"""Parameters without an annotation: what their use asks for, and what calls of the function pass.
+"""Types of bare parameters (without an annotation), from their uses and from calls.
 
     f square(x):                    f dist(a, b):
         ret x * x                       ret abs(a.x - b.x)
 
-`square` asks for a number on every path through it, so `x` is `int | float`, and a call with
-anything else is an error at the call. Only uses that are certain to be reached count: the condition
-of an `if` does, what only one branch does with a parameter does not.
+`square` needs a number on every path through it, so `x` is `int | float`, and a call with anything
+else is an error at the call. Only uses that are certainly reached count: the condition of an `if`
+does, a use in a single branch does not.
 
-A function whose every use in its script is a call takes what these calls pass, and nothing else; so
-the types of its bare parameters are the join of the arguments.
+If every use of a function in its script is a call, the type of a bare parameter is the join of the
+arguments.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -57,7 +57,7 @@ _OF_KINDS: dict[Kinds, Type] = {
 
 
 def parameter_uses(function: n.FunctionDef, facts: Facts) -> Uses:
-    """What the uses in `function` ask of its own bare parameters."""
+    """The types that the uses in `function` require of its own bare parameters."""
     parameters = {
         facts.names.of(parameter.name)
         for parameter in function.parameters
@@ -72,7 +72,7 @@ def parameter_uses(function: n.FunctionDef, facts: Facts) -> Uses:
 
 
 class _State(NamedTuple):
-    """What every way here has asked for, and the parameters that are no longer the argument."""
+    """The types required on every path to this point, and the parameters reassigned so far."""
 
     uses: Uses
     assigned: frozenset[Symbol]
@@ -83,7 +83,7 @@ class _Finder(ForwardAnalysis[_State]):
         super().__init__()
         self.facts = facts
         self.parameters = parameters
-        # What has been asked for wherever the function may be left.
+        # The states at each exit of the function.
         self.ends: list[_State] = []
 
     def plain(self, statement: n.Statement, state: _State) -> _State | None:
@@ -125,7 +125,7 @@ class _Finder(ForwardAnalysis[_State]):
         return uses
 
     def _visit(self, node: n.Node, uses: Uses) -> None:
-        """Collects what is certain when `node` is evaluated."""
+        """Collects the requirements of `node` and of the parts that are certainly evaluated."""
         match node:
             case n.Conditional():
                 self._visit(node.condition, uses)
@@ -159,7 +159,7 @@ class _Finder(ForwardAnalysis[_State]):
         self._ask(right, wanted, uses)
 
     def _alike(self, left: n.Expression, right: n.Expression, uses: Uses) -> None:
-        """Both operands are numbers, or both are strings: one of them tells about the other."""
+        """Operands must both be numbers or both be strings, so one determines the other."""
         for one, other in ((left, right), (right, left)):
             known = self._known(one, uses)
             if is_only(known, "string"):
@@ -189,7 +189,7 @@ class _Finder(ForwardAnalysis[_State]):
                 self._merge(uses, {symbol: wanted})
 
     def _known(self, node: n.Expression, uses: Uses) -> Type:
-        """The type of an operand, as far as it can be told without inference."""
+        """The type of an operand, as far as it is known without inference."""
         match node:
             case n.Literal(value=str()):
                 return STRING
@@ -211,14 +211,16 @@ class _Finder(ForwardAnalysis[_State]):
                 return ANY
 
 
-# What calls pass
+# Types from calls
 
 
 def only_called(
     module: n.Module, facts: Facts, has: Callable[[n.Parameter], bool]
 ) -> set[n.FunctionDef]:
-    """The functions of a module that are not conversions and whose every use is a call, or the `by`
-    of a builtin, which calls them with the items. They have a parameter of which `has` says so.
+    """The functions of a module that are used only by calls, or as the `by` of a builtin.
+
+    Such a builtin calls them with the items. Conversions are excluded, and functions without a
+    parameter for which `has` returns True.
     """
     found: set[n.FunctionDef] = set()
     for function in nodes_of(module, n.FunctionDef):
@@ -241,15 +243,15 @@ def only_called(
     for scope in facts.names.scopes.values():
         for symbol in scope.symbols.values():
             if symbol.starts_from is not None:
-                # The function is the first value of a variable.
+                # The function is the initial value of a variable.
                 used.add(symbol.starts_from.node)
     return found - used
 
 
 def passed(type_: Type) -> Type:
-    """What a parameter is known to be that is given a value of `type_`.
+    """The type that an argument of `type_` implies for its parameter.
 
-    Which function it is given says nothing of the others that it could be given.
+    It is `ANY` for functions: one function implies nothing about others.
     """
     if any(isinstance(part, FunctionType | BuiltinType) for part in within(type_)):
         return ANY
@@ -257,7 +259,7 @@ def passed(type_: Type) -> Type:
 
 
 def settled(type_: Type) -> Type:
-    """What all the arguments of a parameter say of it: nothing, when they are empty or nil."""
+    """A parameter's final type, from the join of its arguments; `ANY` if all are empty or nil."""
     says_something = any(
         member not in (NIL, NEVER, ListType(NEVER), ObjectType((), is_declared=False))
         for member in members(type_)
@@ -266,7 +268,7 @@ def settled(type_: Type) -> Type:
 
 
 def is_mixed(type_: Type) -> bool:
-    """Whether a value, or a part of it, may be of several kinds, numbers and nil aside."""
+    """Whether a value or a part of it may be of several kinds, apart from int, float and nil."""
     return any(
         isinstance(part, UnionType) and len(set(_kinds_of(part.members))) > 1
         for part in within(type_)

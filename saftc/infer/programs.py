@@ -1,9 +1,9 @@
-"""What a program (`program $...$`) can name: functions, conversions, and the types they speak of.
+"""The names that programs (`program $...$`) can use: functions, conversions, and their types.
 
     f number(text: string) -> int: ...
     x = program $ use {number} $            `number` is a built-in type in programs
 
-The runtime makes a registry of them when the script runs. What it would refuse is reported here.
+The runtime builds a registry of them; names that it would reject are reported here.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,25 +16,28 @@ from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
 from saftc.types.types import ANY, PROGRAM, FunctionType, RecordType, Type, within
 
-# The types of the language of programs: nothing else can have their names there.
+# The built-in types of the program language; their names are reserved there.
 BUILT_IN_NAMES = frozenset({"any", "boolean", "integer", "null", "number", "object", "string"})
 
 
 def conversions_of(module: n.Module, facts: Facts) -> dict[str, n.FunctionDef]:
-    """The conversions that programs of the script have, by name: its own, and imported ones."""
+    """The conversions that programs of the script can use, own and imported, by name."""
     found = _functions_in(module.statements, facts)
     return {name: one for name, one in found.items() if one.is_conversion}
 
 
 def functions_above(place: Span, module: n.Module, facts: Facts) -> dict[str, n.FunctionDef]:
-    """What a program that was kept may call where it is read back: all that is above."""
+    """The functions that a stored program may call when it is read back at `place`, by name.
+
+    These are all functions that are defined or imported above that place.
+    """
     above = [statement for statement in module.statements if statement.span.end <= place.start]
     found = _functions_in(above, facts)
     return {name: one for name, one in found.items() if name not in BUILT_IN_NAMES}
 
 
 def note_kept_programs(module: n.Module, facts: Facts) -> None:
-    """Notes that a program which is read back uses the functions that it may call."""
+    """Marks the functions that a program may call as used, where a stored program is read back."""
     for node, coercion in facts.coercions.items():
         if coercion.wanted == PROGRAM:
             for name in functions_above(node.span, module, facts):
@@ -42,7 +45,7 @@ def note_kept_programs(module: n.Module, facts: Facts) -> None:
 
 
 def _functions_in(statements: Iterable[n.Statement], facts: Facts) -> dict[str, n.FunctionDef]:
-    """The functions that the statements define, or import from other scripts, by name."""
+    """The functions that statements define or import from other scripts, by name."""
     found: dict[str, n.FunctionDef] = {}
     for statement in statements:
         if isinstance(statement, n.FunctionDef):
@@ -57,7 +60,7 @@ def _functions_in(statements: Iterable[n.Statement], facts: Facts) -> dict[str, 
 
 
 def check_programs(module: n.Module, facts: Facts, mistakes: Collector) -> None:
-    """Reports conversions that are none, and names that no program can use."""
+    """Reports invalid conversions, and names that programs cannot use."""
     conversions = conversions_of(module, facts)
     for node in nodes_of(module, n.FunctionDef, n.Prompt):
         if isinstance(node, n.FunctionDef):
@@ -79,7 +82,7 @@ def check_programs(module: n.Module, facts: Facts, mistakes: Collector) -> None:
 
 
 def _problem(conversion: n.FunctionDef, module: n.Module, facts: Facts) -> str | None:
-    """What keeps a function from being a conversion: it is known by one named type each."""
+    """What a function must do to be a valid conversion, in words; None if it is one."""
     known = facts.functions[conversion]
     if conversion not in module.statements:
         return "be at the top level of the script"

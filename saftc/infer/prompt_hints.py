@@ -1,10 +1,10 @@
-"""Hints about what prompts send: types that no server enforces, and text that no cache finds again.
+"""Hints about prompts: types that servers cannot enforce, and text that they cannot cache.
 
     type Offer(name: string, extra: {[string]: float})
     offer: Offer = $ {mail} ... two pages of rules ... $
 
-Providers hold a model to the fields of a type, but not to a map's; and they keep the beginning of a
-request that is the same each time, which ends where the first data stand.
+Providers enforce the fields of a type, but not the keys of a map. They cache the constant prefix of
+requests, which ends at the first data.
 """
 
 from collections.abc import Iterator
@@ -30,14 +30,13 @@ from saftc.types.types import (
     members,
 )
 
-# What is behind data and is shorter than this is not worth a thought: caches begin at about
-# 1,024 tokens.
+# Longer constant text after data is reported: caches start at about 1,024 tokens.
 _MOST_BEHIND = 2_000
 
 
 def hints_of_prompts(module: n.Module, facts: Facts) -> Iterator[Diagnostic]:
-    """The hints of a module, in no order."""
-    # Their values come by tools, each for itself.
+    """The hints about the prompts of a module, in no particular order."""
+    # The model sends the value of each field of these by a separate tool call.
     by_fields = {node.value for node in nodes_of(module, n.DestructureStmt)}
     for node in nodes_of(module, n.Prompt):
         yield from _hint_of_text(node, facts)
@@ -51,7 +50,7 @@ def hints_of_prompts(module: n.Module, facts: Facts) -> Iterator[Diagnostic]:
 
 
 def options_without_field(module: n.Module, facts: Facts, wire: str) -> Iterator[Diagnostic]:
-    """The options that this wire has no field for, where a prompt names no other."""
+    """Reports options that the API `wire` lacks, in prompts that name no `api` or `provider`."""
     for node in nodes_of(module, n.Prompt):
         known = None if node.options is None else facts.types.get(node.options)
         if node.options is None or not isinstance(known, ObjectType):
@@ -63,7 +62,7 @@ def options_without_field(module: n.Module, facts: Facts, wire: str) -> Iterator
 def options_of_another_wire(
     node: n.Name | n.ObjectLiteral, type_: ObjectType, wire: str
 ) -> Iterator[Diagnostic]:
-    """Those of the options that a wire has no field for."""
+    """Reports the options of a prompt, of type `type_`, that the API `wire` has no field for."""
     written = node.named if isinstance(node, n.ObjectLiteral) else ()
     keys = {one.key.text: one.key.span for one in written}
     for name in WIRES.get(wire, ()):
@@ -80,7 +79,10 @@ def _advice(losses: tuple[str, ...]) -> str:
 
 
 def _losses(type_: Type, facts: Facts, path: str, around: frozenset[Type]) -> Iterator[str]:
-    """What a server cannot enforce of a type at this path; `around` are the records it is in."""
+    """The parts of a type that a server cannot enforce, in words.
+
+    `path`: the path of fields to the type. `around`: the records that contain it.
+    """
     where = f'"{path}"' if path else "the value"
     if type_ == ANY:
         yield f"{where} may be anything"

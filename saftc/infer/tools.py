@@ -1,17 +1,17 @@
-"""The functions that the model of a prompt may call, and what they are called there.
+"""The tools of a prompt: the functions that the model may call, and their names.
 
     $ Greet the customer. You have {find_orders}. $ with {tools: [refund, shop.cancel]}
     $ Help {mail}. You have {refund:approve}. $ with {tools: [look, approve(shop.cancel)]}
     $ {line:raw} $ after history
 
-Those that are in the text, those of `tools`, and those of the prompt `after` which this one
-comes, where that is known: a name that is bound to prompts alone, or to what a function gives that
-is declared to give a whole result. From a parameter, a member, an item or data no tools come.
-`with {tools: []}` takes away what would.
+Tools come from the text, from `tools`, and from the prompt `after` which this one continues, if
+that is known: a name bound to prompts only, or to a call of a function that is declared to return a
+whole result. A parameter, a member, an item or data as `after` provides no tools. An empty list,
+`with {tools: []}`, removes the inherited tools.
 
-A list is known where it is written in place, or where a name is bound to it once. That a function
-waits for approval is part of its type, and goes with it through variables, lists, fields and
-results; of a function of Python, it is known through names that are bound once.
+A list is known if it is a literal, or a name that is bound to a literal once. Approval is part of a
+function's type, so it is tracked through variables, lists, fields and results; for a Python
+function, only through names that are bound once.
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,9 +39,10 @@ Waits = Literal["yes", "no", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
-    """A function that a prompt offers: the name of its tool, and the expression that is the
-    function, in the script of these facts. `is_listed`: it is in `tools`; `waits`: whether its
-    calls by the model wait for approval.
+    """A function that a prompt offers as a tool.
+
+    `name`: the tool's name. `value`: the expression for the function, in the script of `facts`.
+    `is_listed`: it is in `tools`. `waits`: whether calls by the model wait for approval.
     """
 
     name: str
@@ -52,16 +53,16 @@ class OfferedTool:
 
     @property
     def type(self) -> Type:
-        """What is known of the function."""
+        """The type of the function."""
         return self.facts.types.get(self.value, ANY)
 
     @property
     def is_known_to_python(self) -> bool:
-        """Whether it is a function that a Python module defines."""
+        """Whether a Python module defines the function."""
         return isinstance(self.facts.declared_by_python(self.value), Function)
 
     def is_same(self, other: "OfferedTool") -> bool:
-        """Whether both are certainly one function of one name, which waits in both or neither."""
+        """Whether both are certainly the same function with the same name and approval."""
         one, same = self.type, other.type
         if not isinstance(one, FunctionType) or not isinstance(same, FunctionType):
             return False
@@ -71,12 +72,12 @@ class OfferedTool:
 
     @property
     def is_function(self) -> bool:
-        """Whether it certainly is one: a value at a hole may also be text."""
+        """Whether it is known to be a function: a value in a hole may also be text."""
         return self.is_listed or is_known_function(self.facts, self.value)
 
 
 def is_known_function(facts: Facts, node: n.Expression) -> bool:
-    """Whether a value may be a function of which something is known."""
+    """Whether a value may be a function about which something is known."""
     types = _types(facts, node)
     return (
         any(isinstance(one, FunctionType | BuiltinType) for one in types)
@@ -86,12 +87,12 @@ def is_known_function(facts: Facts, node: n.Expression) -> bool:
 
 
 def may_be_function(facts: Facts, node: n.Expression) -> bool:
-    """The same, also of a value of which nothing is known."""
+    """Whether a value may be a function; true for a value of unknown type."""
     return ANY in _types(facts, node) or is_known_function(facts, node)
 
 
 def own_tools(facts: Facts, node: n.Prompt) -> list[OfferedTool]:
-    """The functions that are in a prompt and its `tools`; a value that may be one counts."""
+    """The prompt's own tools, from its text and its `tools`; unknown values are included."""
     return _shown_tools(facts, node) + (listed_tools(facts, node.tools) or [])
 
 
@@ -113,8 +114,9 @@ def _shown_tools(facts: Facts, node: n.Prompt) -> list[OfferedTool]:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedFunction:
-    """The function that a value is, without `approve`, in the script of these facts; whether that
-    was around it.
+    """The function that a value resolves to, without `approve`, in the script of `facts`.
+
+    `is_approved`: `approve` was applied to it.
     """
 
     value: n.Expression
@@ -123,7 +125,7 @@ class ResolvedFunction:
 
 
 def function_behind(facts: Facts, node: n.Expression) -> ResolvedFunction:
-    """What a value is in the end, through names that are bound once."""
+    """Resolves a value through `approve` and through names that are bound once."""
     found, seen = ResolvedFunction(node, facts), set[Symbol]()
     while True:
         value, facts = found.value, found.facts
@@ -143,7 +145,7 @@ def function_behind(facts: Facts, node: n.Expression) -> ResolvedFunction:
 
 
 def waits_for_approval(facts: Facts, node: n.Expression) -> Waits:
-    """Whether calls by a model wait for approval of the function that a value may be."""
+    """Whether a model's calls of the function that a value may be wait for approval."""
     behind = function_behind(facts, node)
     if behind.is_approved:
         return "yes"
@@ -157,12 +159,12 @@ def waits_for_approval(facts: Facts, node: n.Expression) -> Waits:
 
 
 def _is_bare(behind: ResolvedFunction) -> bool:
-    """Whether a value of which the type says nothing is certainly no function that waits."""
+    """Whether a value of unknown type is certainly not a function that waits for approval."""
     if behind.facts.record_of(behind.value) is not None:
         return True
     match behind.facts.declared_by_python(behind.value):
         case Function(signatures=signatures):
-            return bool(signatures)  # else a decorator has made it
+            return bool(signatures)  # without signatures, a decorator returned it
         case PythonClass() | Namespace():
             return True
         case _:
@@ -170,7 +172,7 @@ def _is_bare(behind: ResolvedFunction) -> bool:
 
 
 def approved(facts: Facts, node: n.Expression) -> n.Expression | None:
-    """The function of `approve(refund)`; None of anything else."""
+    """The argument of `approve(refund)`; None for any other expression."""
     match node:
         case n.Call(
             function=n.Name() as callee, arguments=(n.Argument(name=None) as given,)
@@ -181,15 +183,16 @@ def approved(facts: Facts, node: n.Expression) -> n.Expression | None:
 
 
 def approved_in(facts: Facts, hole: n.Hole) -> n.Name | None:
-    """The name of a function that waits for approval, in a hole: wherever else the prompt has the
-    name, it is the same tool.
+    """The name of a function in a hole with approval, or None.
+
+    Other holes of the prompt with this name are the same tool.
     """
     value = approved(facts, hole.value) or (hole.value if hole.is_approved else None)
     return value if isinstance(value, n.Name) else None
 
 
 def listed_tools(facts: Facts, node: n.Expression | None) -> list[OfferedTool] | None:
-    """The functions of a list that is known; None of another value."""
+    """The tools in a known list; None for any other value."""
     if node is None:
         return None
     found = _list(facts, node, set())
@@ -199,7 +202,7 @@ def listed_tools(facts: Facts, node: n.Expression | None) -> list[OfferedTool] |
 
 
 def listed_tool(facts: Facts, node: n.Expression) -> list[OfferedTool]:
-    """The item of a list as a tool; none where it is a mistake."""
+    """The tool for an item of a list; empty if the item is invalid."""
     value = approved(facts, node) or node
     name = _own_name(value)
     if name is None or not may_be_function(facts, value):
@@ -209,8 +212,9 @@ def listed_tool(facts: Facts, node: n.Expression) -> list[OfferedTool]:
 
 
 def offered(facts: Facts, node: n.Prompt) -> list[OfferedTool]:
-    """All that a prompt may offer, in the order of the runtime: what is in its text, what it
-    may keep of the prompts before it, and its `tools`.
+    """All tools that a prompt may offer, in the order of the runtime.
+
+    These are those in its text, those inherited from previous prompts, and its `tools`.
     """
     return _offered(facts, node, set())
 
@@ -224,7 +228,7 @@ def _offered(facts: Facts, node: n.Prompt, seen: set[n.Prompt]) -> list[OfferedT
 
 
 def certainly_kept(facts: Facts, node: n.Prompt) -> list[OfferedTool]:
-    """The tools that a prompt has of those before it, whichever of these it goes on with."""
+    """The tools that a prompt inherits from every prompt that it may continue."""
     return _kept(facts, node, frozenset())
 
 
@@ -240,8 +244,9 @@ def _kept(facts: Facts, node: n.Prompt, around: frozenset[n.Prompt]) -> list[Off
 
 
 def waiting_functions(facts: Facts) -> set[n.FunctionDef]:
-    """The functions that the script approves, or may: where it approves a value that may be any
-    function, all that it has as values count.
+    """The functions that the script may apply `approve` to.
+
+    If it approves a value that may be any function, all functions that it uses as values count.
     """
     calls = nodes_of(facts.module, n.Call)
     offers = [one for node in nodes_of(facts.module, n.Prompt) for one in own_tools(facts, node)]
@@ -275,24 +280,24 @@ def _may_be_any_function(facts: Facts, node: n.Expression) -> bool:
 
 
 def keeps_tools(facts: Facts, node: n.Prompt) -> bool:
-    """Whether a prompt has tools of the conversation that it goes on with, or may have."""
+    """Whether a prompt may inherit tools from the conversation that it continues."""
     return any(offered(facts, one) for one in _before(facts, node))
 
 
 def _before(facts: Facts, node: n.Prompt) -> Sequence[n.Prompt]:
-    """The prompts of which this one keeps the tools."""
+    """The prompts from which this one may inherit tools."""
     known = conversation(facts, node.after)
     takes_away = isinstance(node.tools, n.ListLiteral) and not node.tools.items
     return () if known is None or takes_away else known
 
 
 def conversation(facts: Facts, node: n.Expression | None) -> Sequence[n.Prompt] | None:
-    """The prompts of which one has given what a name holds; None where that is not known."""
+    """The prompts whose result a name may hold; None if unknown or if `node` is not a name."""
     return _given_by(facts, node) if isinstance(node, n.Name) else None
 
 
 def _given_by(facts: Facts, node: n.Expression) -> Sequence[n.Prompt] | None:
-    """The same, also of a prompt that is there itself, and of a call."""
+    """The prompts whose result a prompt, name or call may be; None if unknown."""
     if isinstance(node, n.Prompt):
         return (node,)
     keeper = facts.history.source(node, facts.names)
@@ -300,9 +305,7 @@ def _given_by(facts: Facts, node: n.Expression) -> Sequence[n.Prompt] | None:
 
 
 def streams_in(facts: Facts, node: n.Expression) -> Sequence[n.Prompt]:
-    """The streams of which `node` is one, or a name or a call that gives one; nothing if it may be
-    another value.
-    """
+    """The streams that `node`, a prompt, name or call, may be; empty if it may be another value."""
     if isinstance(node, n.Prompt):
         return (node,) if node.is_streamed else ()
     known = _given_by(facts, node) or ()
@@ -326,7 +329,7 @@ def _own_name(node: n.Expression) -> str | None:
 def _list(
     facts: Facts, node: n.Expression, around: set[Symbol]
 ) -> list[tuple[n.Expression, Facts]] | None:
-    """The items of a list, each with the facts of the script in which it stands."""
+    """The items of a known list, each with the facts of its script; None if unknown."""
     if isinstance(node, n.Name):
         symbol = facts.names.of(node)
         owner, meant = _meant(facts, symbol)
@@ -347,7 +350,7 @@ def _list(
 
 
 def _meant(facts: Facts, symbol: Symbol) -> tuple[Facts, Symbol]:
-    """What a name is in the script that it comes from."""
+    """The symbol of a name in the script that defines it, with the facts of that script."""
     target = facts.imported.get(symbol)
     if target is None:
         return facts, symbol
@@ -363,7 +366,7 @@ def is_field_of_tools(entry: n.Entry) -> bool:
 
 
 def check_tools(module: n.Module, facts: Facts, mistakes: Collector) -> None:
-    """Reports tools that are not known, names that stand for two, and tools that are lost."""
+    """Reports unknown tools, duplicate names, missing approvals, captured data and lost tools."""
     prompts = nodes_of(module, n.Prompt)
     for node in prompts:
         for find in (_problems, _calls_without_approval, _tools_of_something_untold):
@@ -378,7 +381,7 @@ def check_tools(module: n.Module, facts: Facts, mistakes: Collector) -> None:
 
 
 def _calls_without_approval(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic]:
-    """The tools that call what waits for approval when the model calls it, and does not there."""
+    """Reports tools that call a function without approval for which the model needs approval."""
     tools = offered(facts, node)
     waiting = [(one, function, name) for one in tools for function, name in _waiting(one)]
     own = {one.value for one in own_tools(facts, node)} if waiting else set[n.Expression]()
@@ -387,7 +390,7 @@ def _calls_without_approval(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic
             continue
         named = _named_in(facts, one.type.definition)
         for other, function, name in waiting:
-            # Of two that an earlier prompt has offered, it is told there.
+            # If an earlier prompt offers both, it is reported there.
             if function in named and not own.isdisjoint((one.value, other.value)):
                 hint = f"only calls by the model wait; `approve({one.name})` has these wait, too"
                 yield catalogue.CALLS_WITHOUT_APPROVAL.at(
@@ -400,15 +403,16 @@ def _calls_without_approval(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic
 
 
 def _tools_of_something_untold(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic]:
-    """The tools that work with a parameter or an item around them, in a prompt without any data:
-    as a journal finds answers by what was asked, it takes all such prompts for the same.
+    """Reports tools that read an outer parameter or loop item, in a prompt without any data.
+
+    A journal finds replies by the text of the request, so it cannot tell such prompts apart.
     """
     values = [approved(facts, hole.value) or hole.value for hole in node.holes]
     if node.after is not None or not all(is_known_function(facts, one) for one in values):
         return
     named = {symbol for symbol, _ in facts.names.read(node)}
     for one in own_tools(facts, node):
-        own = facts.names.symbols.get(one.value)  # None of a call that makes a function
+        own = facts.names.symbols.get(one.value)  # None for a call that returns a function
         if own is None or own.scope is None or not isinstance(one.type, FunctionType):
             continue
         around = list(own.scope.around())
@@ -423,7 +427,7 @@ def _tools_of_something_untold(facts: Facts, node: n.Prompt) -> Iterator[Diagnos
 
 
 def _captured(facts: Facts, definition: n.FunctionDef) -> list[Symbol]:
-    """What a function reads of the scopes around it, also by functions that it reads."""
+    """The outer names that a function reads, itself or through functions that it reads."""
     found = list(facts.names.captures.get(definition, {}))
     for symbol in found:
         if isinstance(symbol.node, n.FunctionDef):
@@ -433,13 +437,13 @@ def _captured(facts: Facts, definition: n.FunctionDef) -> list[Symbol]:
 
 
 def _differs_by_call(symbol: Symbol) -> bool:
-    """Whether a name has another value in each call of its function, or each turn of its loop."""
+    """Whether the value of a name may differ between calls of its function or turns of its loop."""
     is_item = isinstance(symbol.node, n.ForStmt | n.ComprehensionClause)
     return symbol.kind == "parameter" or is_item
 
 
 def _waiting(one: OfferedTool) -> Iterator[tuple[object, str]]:
-    """The functions that a tool may be and that wait, each with its name."""
+    """The functions that a tool may be and that wait for approval, with their names."""
     known = [part for part in members(one.type) if isinstance(part, FunctionType)]
     for part in known:
         if one.waits == "yes" or part.waits:
@@ -449,8 +453,9 @@ def _waiting(one: OfferedTool) -> Iterator[tuple[object, str]]:
 
 
 def _named_in(facts: Facts, definition: n.FunctionDef) -> set[object]:
-    """The functions that a function calls or passes on, itself or through others, but for those of
-    which it says that they wait.
+    """The functions that a function calls or passes on, itself or through others.
+
+    Functions that it approves or offers with approval are excluded.
     """
     pending, seen, found = [definition], set[n.FunctionDef](), set[object]()
     while pending:
@@ -469,7 +474,7 @@ def _named_in(facts: Facts, definition: n.FunctionDef) -> set[object]:
             for one in own_tools(owner, prompt)
             if one.waits == "yes"
         }
-        # Of a variable, its uses tell.
+        # A variable bound to `approve(f)`: only its uses count.
         bound = (one.value for one in nodes if isinstance(one, n.AssignStmt))
         waits |= {given for one in bound if (given := approved(owner, one)) is not None}
         for node in nodes:
@@ -484,12 +489,12 @@ def _named_in(facts: Facts, definition: n.FunctionDef) -> set[object]:
 
 
 def offers_any(facts: Facts, node: n.Prompt) -> bool:
-    """Whether a prompt certainly offers a function, itself."""
+    """Whether the prompt's own tools include a known function."""
     return any(one.is_function for one in own_tools(facts, node))
 
 
 def _loses_tools(facts: Facts, node: n.Prompt) -> bool:
-    """Whether a prompt has no tools, and goes on with what may hold calls of some."""
+    """Whether a prompt without own tools continues a conversation that may contain tool calls."""
     after = node.after
     if after is None or node.tools is not None or own_tools(facts, node):
         return False
@@ -502,7 +507,7 @@ def _loses_tools(facts: Facts, node: n.Prompt) -> bool:
 
 
 def _is_written_without_calls(message: n.Expression | n.Spread) -> bool:
-    """Whether a message is written out, and calls no tool."""
+    """Whether a message is a literal without tool calls."""
     if not isinstance(message, n.ObjectLiteral):
         return False
     keys = [one.key.text for one in message.fields if isinstance(one, n.Field)]
@@ -535,18 +540,18 @@ def _twice(node: n.Prompt, tool: OfferedTool) -> Diagnostic:
 
 
 def _place(node: n.Prompt, tool: OfferedTool) -> n.Node:
-    """Where a prompt offers a tool."""
+    """The node of a prompt at which to report a tool."""
     return tool.value if tool.value in node.shown else node.tools or node
 
 
 def _is_same(one: OfferedTool, other: OfferedTool) -> bool:
-    """Whether two are certainly the same function, under one name or two."""
+    """Whether two tools are the same function, under one name or two."""
     is_named_so = one.name == other.name and not _is_other(one, other)
     return is_named_so or _function(one) == _function(other)
 
 
 def _is_other(one: OfferedTool, other: OfferedTool) -> bool:
-    """Whether two are certainly not the same function."""
+    """Whether two tools are certainly different functions."""
     both = (one.type, other.type)
     known = all(isinstance(type_, FunctionType | BuiltinType) for type_ in both)
     return known and one.is_function and other.is_function and _function(one) != _function(other)
@@ -565,7 +570,7 @@ def _function(one: OfferedTool) -> object:
 
 
 def _problems_of_list(facts: Facts, node: n.Expression) -> Iterator[Diagnostic]:
-    """What keeps `tools` from being known."""
+    """Reports a value of `tools` that is not a known list of named functions."""
     found = _list(facts, node, set())
     if found is None:
         yield catalogue.TOOLS_NOT_KNOWN.at(node.span, hint=_hint_of_list(facts, node))

@@ -1,10 +1,10 @@
-"""What is left to run time, by what would settle it: the names that have no type.
+"""Reports checks left to run time, grouped by the untyped name whose annotation would avoid them.
 
     f describe(person):
         ret person.name + ", " + str(person.age + 1)
 
 leaves the members of `person` and a `+` to run time; `person: {name: string, age: int | float}`
-would settle all of it. What a name is used for says what to propose.
+would make all of it static. The proposed type follows from the uses of the name.
 """
 
 from dataclasses import dataclass, field
@@ -26,14 +26,14 @@ _SHOWN = 8
 
 @dataclass(slots=True)
 class _Need:
-    """What is asked of a value: of its fields, of its items, or of itself."""
+    """The requirements on a value: on its fields, on its items, or on its type."""
 
     fields: "dict[str, _Need]" = field(default_factory=dict[str, "_Need"])
     item: "_Need | None" = None
     asked: Type = ANY
 
     def notation(self) -> str:
-        """A schema that grants it."""
+        """A schema that meets the requirements."""
         if self.fields:
             shown = (f"{name}: {need.notation()}" for name, need in self.fields.items())
             return "{" + ", ".join(shown) + "}"
@@ -42,7 +42,7 @@ class _Need:
 
 @dataclass(slots=True)
 class _Open:
-    """A name without a type: where it is bound, what is asked of it, and what waits for it."""
+    """An untyped name: its binding, the requirements on it, and the places that need its type."""
 
     span: Span
     need: _Need = field(default_factory=_Need)
@@ -50,7 +50,7 @@ class _Open:
 
 
 def left_to_run_time(module: n.Module, facts: Facts) -> tuple[Diagnostic, ...]:
-    """A hint for each name without a type that leaves something to run time, in source order."""
+    """A hint for each untyped name that leaves checks to run time, in source order."""
     finder = _Finder(facts)
     for node in nodes_of(module):
         for operand in _operands(node, facts):
@@ -63,7 +63,7 @@ def _hint(entry: tuple[Symbol, _Open]) -> Diagnostic:
     schema = found.need.notation()
     settled = f"such as `{symbol.name}: {schema}`" if schema != "any" else "of what it is"
     spans = sorted(found.places, key=lambda span: (span.start, span.end))
-    # What waits for a part that waits need not be told.
+    # Report only the innermost places.
     spans = [one for one in spans if not any(_is_within(other, one) for other in spans)]
     return catalogue.LEFT_TO_RUN_TIME.at(
         found.span,
@@ -78,7 +78,7 @@ def _is_within(inner: Span, outer: Span) -> bool:
 
 
 def _operands(node: n.Node, facts: Facts) -> list[n.Expression]:
-    """The parts of a construct on which it depends that it is left to run time."""
+    """The operands that may cause a construct to be checked at run time; empty if it is not."""
     forms = facts.forms
     match node:
         case n.Binary() | n.Comparison() if forms.operators.get(node) is Form.OPS:
@@ -112,14 +112,14 @@ def _operands_of_call(node: n.Call, facts: Facts) -> list[n.Expression]:
 
 
 class _Finder:
-    """Leads what is left to run time back to the names that it depends on."""
+    """Traces checks at run time back to the untyped names that cause them."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
         self.found: dict[Symbol, _Open] = {}
 
     def note(self, operand: n.Expression, place: n.Node) -> None:
-        """Notes that a place waits for the type of an operand."""
+        """Records that a place needs the type of an operand, if the operand has none."""
         if self.facts.types.get(operand, ANY) != ANY:
             return
         found = self._need(operand)
@@ -141,7 +141,7 @@ class _Finder:
                 pass
 
     def _need(self, node: n.Expression) -> tuple[_Open, _Need] | None:
-        """The name that `node` is, or is a part of, and what is asked of that part."""
+        """The untyped name that `node` is or is a part of, with the requirements on `node`."""
         match node:
             case n.Name():
                 return self._of_name(self.facts.names.of(node))
@@ -176,13 +176,13 @@ class _Finder:
         return self.found[symbol], self.found[symbol].need
 
     def _is_derived(self, binding: n.Node | None) -> bool:
-        """Whether a variable began with a known type: then it is another name that lacks one."""
+        """Whether the value of a variable has a known type, so that another name lacks one."""
         if not isinstance(binding, n.AssignStmt) or binding.schema is not None:
             return False
         return self.facts.types.get(binding.value, ANY) != ANY
 
     def _asked(self, operand: n.Expression, place: n.Node) -> Type:
-        """What a place asks an operand to be, as far as it says."""
+        """The type that a place requires of an operand; `ANY` if unknown."""
         match place:
             case n.Binary(operator="+") | n.Comparison(operator="<" | "<=" | ">" | ">="):
                 other = place.right if operand is place.left else place.left
@@ -203,14 +203,15 @@ class _Finder:
 
 
 def _written_key(node: n.Index | n.Slice) -> str | None:
-    """The key that is written out in `value["key"]`."""
+    """The literal key of `value["key"]`, or None."""
     key = node.key if isinstance(node, n.Index) else None
     return key.value if isinstance(key, n.Literal) and isinstance(key.value, str) else None
 
 
 def _span_of(symbol: Symbol, binding: n.Node | None) -> Span | None:
-    """Where a name can be given its type: the name of a parameter, or where it is first bound. One
-    with an annotation has its type, be it `any`.
+    """The span at which an annotation can be added: the parameter, or the first binding.
+
+    None if there is an annotation already (even `any`), or none can be added.
     """
     match binding:
         case n.Parameter() | n.AssignStmt() if binding.schema is not None:

@@ -1,1 +1,1 @@
-"""Types, and how they meet: fit, operators, builtins."""
+"""Types and their rules: assignability, operators, builtins."""

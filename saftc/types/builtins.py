@@ -1,9 +1,9 @@
-"""The builtin functions as data: what they take, give and do, and how Python says the same.
+"""The table of builtin functions: parameters, result, effects, and the equivalent Python.
 
-A row is all that there is to say of a builtin; the emitter has a form of its own for the few that
-are written as `own`. A builtin has one or several *ways* to be called, of which the arguments tell
-the one that is meant. When every argument is certainly of a kind that its parameter takes, the call
-is *proved*, and the output uses Python's own form of it.
+A row defines a builtin completely, except that the emitter has special code for the few whose form
+is `own`. A builtin has one or more overloads (its `ways`); the arguments select one. A call is
+*proved* if the type of every argument certainly suits its parameter. Python's own form is emitted
+for a proved call.
 """
 
 from collections.abc import Callable, Sequence
@@ -57,7 +57,7 @@ WHOLE = frozenset({"int"})
 NUMBERS = frozenset({"int", "float"})
 ITEMS = frozenset({"list", "tuple"})
 OBJECT = frozenset({"object"})
-# What the keys of objects are.
+# The kinds of object keys.
 KEYED = frozenset(one.kind for one in KEYS)
 TRUTH = frozenset({"bool"})
 TABLE = frozenset({"dataframe"})
@@ -65,18 +65,18 @@ PROGRAM = frozenset({"program"})
 FUNCTION = frozenset({"function"})
 DECIMALS = frozenset({"decimal", "int"})
 DURATIONS = frozenset({"duration"})
-# Of each, two values have an order.
+# Two values of the same one of these kinds can be ordered.
 DATES = (DURATIONS, *(frozenset({one}) for one in ("date", "datetime", "time")))
 # Anything at all.
 VALUE: Kinds = frozenset()
 
-# What evaluating something may do beside giving a value (see `schedule.effects`).
+# The side effects of evaluating something (see `saftc.effects.effects`).
 Effect = Literal["asks", "prints", "reads", "writes", "unknown"]
-# When a call fails: never, only on values of another kind than it takes, also by an accident
-# outside of the script, or for a reason that is not known here.
+# When a call may fail: never, only on arguments of a wrong kind, also because of something outside
+# the script (a file, say), or for reasons that are not listed here.
 Fails = Literal["never", "on other kinds", "by accident", "maybe"]
-# What the value of a call may hold: nothing of the arguments, items of theirs, the one argument
-# that it chooses, its default, or any of them.
+# Which parts of the arguments the result of a call may contain: none, their items, the one argument
+# that the call selects, the default, or any argument.
 Holds = Literal["nothing", "items", "one", "default", "arguments"]
 
 _OPS, PACKAGE = "runtime_support.ops", "runtime_support"
@@ -85,9 +85,10 @@ PROGRAMS = "runtime_support.programs"
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """A parameter: the kinds it takes, and for a list the kinds its items must all be of one of.
+    """A parameter and the kinds that it accepts.
 
-    `is_keyword`: Python takes it by name alone.
+    `items`: the accepted kinds of a list's items; all items must belong to the same entry.
+    `is_keyword`: Python accepts it by name only.
     """
 
     name: str
@@ -99,12 +100,12 @@ class Param:
 
 @dataclass(frozen=True, slots=True)
 class PythonForm:
-    """Python's own form of a proved call.
+    """The Python form of a proved call.
 
-    `how`: `name(x)` ("function", of a `module` where it is not Python's), `x.name()` ("method"),
-    `x.name` ("attribute"), `x` itself ("itself"), the operation of the runtime ("operation"), or a
-    form that the emitter has for this builtin ("own"). One that `is_iterator` gives the items of
-    the list one after another.
+    `how`: `name(x)` ("function", imported from `module` unless it is a Python builtin), `x.name()`
+    ("method"), `x.name` ("attribute"), `x` itself ("itself"), the operation of the runtime
+    ("operation"), or special code of the emitter ("own"). If `is_iterator`, the Python form returns
+    an iterator over the items instead of a list.
     """
 
     how: Literal["function", "method", "attribute", "itself", "operation", "own"]
@@ -120,10 +121,10 @@ _OWN, _OPERATION = PythonForm("own"), PythonForm("operation")
 class Overload:
     """One way to call a builtin.
 
-    `gives` is the result's type, or how it follows from the types of the arguments but `by`, a
-    parameter that is given by name alone, and always given. `repeats`: the last parameter may be
-    given any number of times, but at `least` so often; in a proved call all of those are of one of
-    the kinds in `alike`.
+    `gives`: the type of the result, or a function that computes it from the types of the arguments
+    other than `by`. `by`: a required parameter that is passed by name only. `repeats`: the last
+    parameter is variadic, and a call has at `least` that many arguments. In a proved call all
+    arguments belong to the same entry of `alike`, unless `alike` is empty.
     """
 
     parameters: tuple[Param, ...]
@@ -144,25 +145,26 @@ class Overload:
         return next((one for one in parameters if one.name == name), None)
 
     def parameter(self, position: int) -> Param | None:
-        """The parameter that the argument at `position` is for, or None when it is one too many."""
+        """The parameter for the argument at `position`; None if there are too many arguments."""
         if position < len(self.parameters):
             return self.parameters[position]
         return self.parameters[-1] if self.repeats else None
 
     def given(self, position: int, name: str | None) -> Param | None:
-        """The parameter that an argument is for, by its name, or else by its place."""
+        """The parameter for an argument: by `name` if it has one, else by `position`."""
         if name is not None:
             return self.named(name)
         return None if self.is_named else self.parameter(position)
 
     @property
     def is_named(self) -> bool:
-        """Whether all that it takes is given by name: `duration(days: 3)`."""
+        """Whether all parameters are passed by name: `duration(days: 3)`."""
         return bool(self.parameters) and all(one.is_keyword for one in self.parameters)
 
     def is_proved(self, arguments: Sequence[Type]) -> bool:
-        """Whether a call with `arguments`, `by` not among them, is certain to be right, so that
-        Python's own form does.
+        """Whether a call with `arguments` is certainly valid, so that Python's form can be emitted.
+
+        `arguments` do not include `by`.
         """
         needed = sum(parameter.is_required for parameter in self.parameters)
         if len(arguments) < max(needed, self.least):
@@ -177,10 +179,10 @@ class Overload:
 class Builtin:
     """A builtin function.
 
-    Which of its `ways` is meant, the arguments tell (see `meant`). `effect` is None where it only
-    calculates. `goes_over` are the items of its one list that it takes one after another: "all", or
-    as many as it needs ("some"), or those that its own iterator is asked for ("later").
-    `takes_names`: it takes arguments of any name.
+    `ways`: its overloads; `meant` selects one by the arguments. `effect`: None for a pure function.
+    `goes_over`: how it consumes the items of its one list: all of them ("all"), as many as it needs
+    ("some"), or lazily, as its own iterator is consumed ("later"). `takes_names`: it accepts
+    arguments of any name.
     """
 
     name: str
@@ -190,31 +192,31 @@ class Builtin:
     holds: Holds = "arguments"
     goes_over: Literal["all", "some", "later"] | None = None
     takes_names: bool = False
-    # Its name in `ops`, where that is another.
+    # Its name in `ops`, if different.
     in_ops: str = ""
 
     @property
     def is_pure(self) -> bool:
-        """Whether it does nothing but give a value."""
+        """Whether a call has no side effects."""
         return self.effect is None
 
     @property
     def is_of_objects(self) -> bool:
-        """Whether it takes an object for its keys, whatever these are."""
+        """Whether the first parameter is an object with any keys."""
         return self.ways[0].parameters[:1] != () and self.ways[0].parameters[0].kinds == OBJECT
 
     @property
     def names(self) -> list[str]:
-        """The names that its arguments may have."""
+        """The names of the parameters of all overloads."""
         ways = self.ways
         names = [one.name for way in ways for one in way.parameters]
         return list(dict.fromkeys([*names, *(way.by.name for way in ways if way.by)]))
 
     def meant(self, arguments: Sequence[tuple[str | None, Type]]) -> Overload:
-        """The way that arguments, named or not, are meant for.
+        """Selects the overload for arguments, given as pairs of name (or None) and type.
 
-        That is the last that certainly takes them, as the general ones are first, or the first
-        that may; else the one that takes the most of them from the left, of which a mistake tells.
+        Returns the last overload that certainly accepts them (general ones come first), else the
+        first that may, else the one that accepts the most of them from the left: errors report it.
         """
         if len(self.ways) == 1:
             return self.ways[0]
@@ -227,7 +229,9 @@ _CERTAIN = 2
 
 
 def _fit(way: Overload, arguments: Sequence[tuple[str | None, Type]]) -> tuple[int, int]:
-    """How well a way fits: certainly, maybe or not, and how many arguments it takes."""
+    """How well an overload fits: a rank (`_CERTAIN`, 1: maybe, 0 or less: no), and the number of
+    arguments that it accepts from the left, which is counted only if it does not fit.
+    """
     if way.by is not None and all(name != way.by.name for name, _ in arguments):
         return -1, 0
     given, taken, is_certain = set[str](), 0, True
@@ -246,7 +250,7 @@ def _fit(way: Overload, arguments: Sequence[tuple[str | None, Type]]) -> tuple[i
 
 
 def takes(parameter: Param, argument: Type) -> bool | None:
-    """Whether `argument` is certainly right (True), certainly wrong (False), or neither."""
+    """Whether a parameter accepts a type: True and False if that is certain, else None."""
     if not parameter.kinds:
         return True
     found = kinds(argument)
@@ -267,19 +271,19 @@ def _takes_items(parameter: Param, argument: Type) -> bool | None:
         return None
     if any(found <= wanted for wanted in parameter.items):
         return True
-    # Only an empty list of such items would do.
+    # If no kind is accepted, only an empty list would be valid: that counts as wrong.
     return None if any(found & wanted for wanted in parameter.items) else False
 
 
 def wrong_members(parameter: Param, argument: Type) -> Type:
-    """What `argument` may be that the parameter does not take; `NEVER` when nothing is known."""
+    """The members of a type that the parameter rejects; `NEVER` if the type is unknown."""
     if not parameter.kinds or kinds(argument) is None:
         return NEVER
     return union(one for one in members(argument) if not (kinds(one) or set()) <= parameter.kinds)
 
 
 def taken_words(parameter: Param, argument: Type) -> str:
-    """What a parameter takes instead of `argument`, in words."""
+    """The types that a parameter accepts, in words, for an error about `argument`."""
     if not parameter.items or not is_only(argument, *ITEMS):
         return " or ".join(sorted(parameter.kinds))
     is_of_dates = set(DATES) <= set(parameter.items)
@@ -298,7 +302,7 @@ _ITEM_WORDS = {
 }
 
 
-# What they give
+# Result types
 
 
 def _approved(arguments: Sequence[Type]) -> Type:
@@ -330,13 +334,13 @@ def _values(arguments: Sequence[Type]) -> Type:
 
 
 def key_type(type_: Type) -> Type:
-    """The type of the keys of an object; any where nothing is known of it."""
+    """The type of the keys of an object; `ANY` if the object's type is unknown."""
     objects = _objects(type_)
     return ANY if objects is None else union(map(keys_of, objects))
 
 
 def _objects(type_: Type) -> list[ObjectType | MapType] | None:
-    """What an object may be; None where nothing is known of it."""
+    """The object types that a value may have; None if it may be anything else."""
     found = [one for one in members(type_) if isinstance(one, ObjectType | MapType)]
     return found if len(found) == len(members(type_)) else None
 
@@ -400,7 +404,7 @@ def _view(name: str) -> PythonForm:
 
 
 def _maybe(name: str, taken: Kinds) -> Param:
-    """A parameter that may be left out."""
+    """An optional parameter."""
     return Param(name, taken, is_required=False)
 
 
@@ -411,22 +415,22 @@ def _pure(
     holds: Holds | None = None,
     goes_over: Literal["all", "some", "later"] | None = None,
 ) -> Builtin:
-    """A row of what only calculates."""
+    """The row of a function without side effects."""
     return Builtin(name, ways, None, fails, holds or _held(ways), goes_over)
 
 
 def _effect(effect: Effect, name: str, *ways: Overload, fails: Fails = "by accident") -> Builtin:
-    """A row of what does something."""
+    """The row of a function with a side effect."""
     return Builtin(name, ways, effect, fails, _held(ways))
 
 
 def _held(ways: Sequence[Overload]) -> Holds:
-    """A text or a number holds nothing of the arguments."""
+    """What a result contains of the arguments: nothing if it consists of scalars only."""
     return "nothing" if all(map(_gives_plain, ways)) else "arguments"
 
 
 def _gives_plain(way: Overload) -> bool:
-    """Whether the result is made of numbers, texts and the like."""
+    """Whether the result consists of numbers, strings and other scalars only."""
     if callable(way.gives):
         return False
     plain = (one for one in within(way.gives) if not list(parts(one)))
@@ -445,12 +449,14 @@ _ITEMS, _OF_TEXTS = Param("items", ITEMS), Param("items", ITEMS, (TEXT,))
 _OF_SUMMED = Param("items", ITEMS, (NUMBERS, DECIMALS, DURATIONS))
 _OF_NUMBERS, _OF_ORDERED = Param("items", ITEMS, (NUMBERS,)), Param("items", ITEMS, ORDERED)
 _OF_BOOLS = Param("items", ITEMS, (TRUTH,))
-# Of one column of a dataframe.
+# A dataframe and the name of a column.
 _COLUMN = (Param("items", TABLE), Param("column", TEXT))
 
 
 def _extreme_of(name: str) -> Builtin:
-    """`min` and `max`: of a list or of several values, also by a function, and of a column."""
+    """The row of `min` or `max`: of a list, of several values (both also `by` a function), or of a
+    dataframe's column.
+    """
     several, found = Param("items", ITEMS | ORDERED_KINDS, ORDERED), _function(name)
     return _pure(
         name,
@@ -603,7 +609,7 @@ _ROWS = (
         fails="maybe",
     ),
     _effect("reads", "today", Overload((), DATE, _function("today", _OPS))),
-    # What was before and what comes behind can be told by it: it keeps its place.
+    # It must keep its place: reordering would change the time that it returns.
     _effect("writes", "now", Overload((), DATETIME, _function("now", _OPS))),
     # effects
     _effect(
@@ -637,7 +643,7 @@ _ROWS = (
         Overload((_TABLE, _maybe("count", WHOLE)), DATAFRAME, _method("head")),
         fails="maybe",
     ),
-    # polars takes some names for patterns, and the type of its own method is not known to checkers
+    # polars treats some names as patterns, and type checkers cannot resolve the type of its method
     # without numpy.
     _pure(
         "select",

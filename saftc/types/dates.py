@@ -28,7 +28,7 @@ from saftc.types.types import (
 
 @dataclass(frozen=True, slots=True)
 class DateMember:
-    """A member; one that `is_called` is a method in Python."""
+    """A member of a date or the like. `is_called`: it is a method in Python."""
 
     type: Type
     is_called: bool = False
@@ -61,12 +61,12 @@ _OF_DAYS: dict[str, Type] = {
     **dict.fromkeys(("isocalendar", "timetuple"), ANY),
     "ctime": STRING,
 }
-# What the methods of Python give: those that a script has a use for.
+# The result types of Python's methods, as far as scripts need them.
 METHODS_OF_DATES: Mapping[Type, Mapping[str, Type]] = {
     DATE: {**_OF_DAYS, "replace": DATE},
     DATETIME: {
         **_OF_DAYS,
-        # Where no offset is given, they keep the one that there is.
+        # Without an argument, it keeps the offset.
         **dict.fromkeys(("astimezone",), DATETIME),
         **dict.fromkeys(("replace", "tzname", "timetz", "utctimetuple"), ANY),
         **{"timestamp": FLOAT, "date": DATE, "time": TIME, "utcoffset": DURATION},
@@ -81,7 +81,7 @@ METHODS_OF_DATES: Mapping[Type, Mapping[str, Type]] = {
     },
 }
 
-# What a text is like that is read as one.
+# Examples of strings that the conversions accept.
 EXAMPLES_OF_DATES = {
     "date": "2026-01-31",
     "datetime": "2026-01-31T09:30:00+01:00",
@@ -95,7 +95,7 @@ _DURATION = re.compile(r"[+-]?P(?=.)(?:[0-9.,]+W)?(?:[0-9.,]+D)?(?:T(?=.)(?:[0-9
 
 
 def is_read(type_: Type, text: str) -> bool:
-    """Whether a text that is written out is such a value, in the form of ISO 8601."""
+    """Whether a string literal is a valid value of `type_`: ISO 8601, or a decimal number."""
     try:
         match type_:
             case _ if type_ == DATE:

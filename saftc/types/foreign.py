@@ -1,7 +1,7 @@
-"""What Python declares, as far as Saft has a use for it: data that semantics asks for by name.
+"""Declarations of Python modules, as data that the checker looks up by name.
 
-A module, a class and what an expression gives are asked for their members; nothing is looked at
-before it is asked for. Who reads Python is not decided here: see `saftc.project`.
+Modules, classes and values have members, which are looked up lazily. `saftc.project` reads the
+Python code.
 """
 
 from collections.abc import Callable, Collection
@@ -11,13 +11,13 @@ from typing import Literal
 from saftc.syntax import nodes as n
 from saftc.types.types import ANY, Type
 
-# Whether a call of a function gives what is to be awaited.
+# Whether a call of a function returns an awaitable.
 Waiting = Literal["no", "yes", "perhaps"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Namespace:
-    """What has members: a module, a class, or a value of a class. `names` are those it has."""
+    """The members of a module, a class, or a value of a class. `names` returns their names."""
 
     name: str
     find: "Callable[[str], Declared | None]"
@@ -26,7 +26,7 @@ class Namespace:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What Python gives: its type, and its members where its class is not a type here."""
+    """A value from Python: its type, and its members if Saft has no type for its class."""
 
     type: Type = ANY
     members: Namespace | None = None
@@ -37,9 +37,9 @@ UNKNOWN = Value()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PythonClass:
-    """A class: what a call of it gives, and its own members.
+    """A class: the value that a call returns, and the members of the class itself.
 
-    `schema` is the type that it is in schemas; a record has its `definition`.
+    `schema`: the type that the class denotes in schemas. `definition`: set if it is a record.
     """
 
     name: str
@@ -51,10 +51,10 @@ class PythonClass:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Signature:
-    """One way to call a function, and what it gives then.
+    """One signature of a function.
 
-    `takes` says of the types of the arguments, those by position and those by name, whether they
-    can be meant for it.
+    `takes` returns whether a call with positional and named arguments of these types may match it;
+    `gives` returns the result of such a call.
     """
 
     takes: Callable[[tuple[Type, ...], dict[str, Type]], bool]
@@ -63,18 +63,18 @@ class Signature:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A function, or a method of the value that it is a member of.
+    """A function, or a bound method.
 
-    `waits`: a call gives what is awaited, or perhaps it does.
+    `waits`: whether a call returns an awaitable.
     """
 
     signatures: tuple[Signature, ...]
     waits: Waiting = "no"
 
     def given(self, arguments: tuple[Type, ...], named: dict[str, Type]) -> Value:
-        """What a call gives: that of which all signatures agree that can be meant.
+        """The result of a call: that of all matching signatures if they agree, else `UNKNOWN`.
 
-        Where there is one alone, it is meant.
+        A single signature is assumed to match.
         """
         meant = self.signatures
         if len(meant) > 1:

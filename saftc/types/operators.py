@@ -1,9 +1,9 @@
-"""The operators of Saft over types: the semantics table of the language, once.
+"""The result types of Saft's operators: the only place that defines them.
 
-    operate("+", STRING, union(STRING, NIL))
+    operate("+", STRING, union((STRING, NIL)))
 
-gives string, not proved: right for a string, wrong for nil, so the output asks at run time. For
-`operate("+", STRING, INT)` there is no result: that is an error whatever the values are.
+returns string, not proved: it is valid for a string and an error for nil, so the output checks at
+run time. `operate("+", STRING, INT)` has no result: it is an error for all values.
 """
 
 from collections.abc import Callable
@@ -40,14 +40,17 @@ from saftc.types.types import (
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What an operator gives. `result` is None when it is an error for all values."""
+    """The result type of an operator; `result` is None if it is an error for all values.
+
+    `is_proved`: it is valid for all values, and their types are known.
+    """
 
     result: Type | None
     is_proved: bool
 
 
 _NUMBERS = (INT, FLOAT)
-# What dates, durations and decimals give, by the operands.
+# Result types for dates, durations and decimals, by the types of the operands.
 _OF_DECIMALS: dict[tuple[Type, Type], Type] = dict.fromkeys(
     ((DECIMAL, DECIMAL), (DECIMAL, INT), (INT, DECIMAL)), DECIMAL
 )
@@ -73,7 +76,7 @@ _OF_DATES: dict[str, dict[tuple[Type, Type], Type]] = {
         **{(one, one): BOOL for one in (DATE, DATETIME, TIME, DURATION)},
     },
 }
-# Those that an operator takes beside something of which nothing is known.
+# The types that an operator accepts if the other operand is unknown.
 _TAKEN: dict[str, frozenset[Type]] = {
     operator: frozenset(one for pair in found for one in pair)
     for operator, found in _OF_DATES.items()
@@ -106,7 +109,7 @@ def operate(operator: str, left: Type, right: Type) -> Operation:
 
 @remembered
 def wrong_members(operator: str, left: Type, right: Type) -> tuple[Type, Type]:
-    """What the two operands may be that is an error, whatever the other one is."""
+    """The members of either operand that are an error for every member of the other."""
     rule = _RULES[operator]
 
     def is_wrong(one: Type, other: Type) -> bool:
@@ -120,7 +123,7 @@ def wrong_members(operator: str, left: Type, right: Type) -> tuple[Type, Type]:
 
 
 def _operand(type_: Type) -> Type:
-    """What an operand counts as: of what only a value can tell, nothing is known."""
+    """The type of an operand without literals; `ANY` if its kind is known only at run time."""
     return ANY if is_open(type_) else base(type_)
 
 
@@ -132,7 +135,11 @@ def negate(operand: Type) -> Operation:
 def _rule(
     operator: str, wanted: tuple[Type, ...], result: Type, of_ints: Type | None = None
 ) -> Callable[[Type, Type], Type | None]:
-    """What an operator gives for numbers, dates and the like, and for what is not known."""
+    """The typing rule of an operator on numbers, dates and the like.
+
+    `wanted`: the number types that it accepts; `result`: its type on them; `of_ints`: its type on
+    two ints, if different.
+    """
     found, taken = _OF_DATES[operator], {*wanted, ANY, *_TAKEN[operator]}
 
     def rule(left: Type, right: Type) -> Type | None:
@@ -173,7 +180,7 @@ def _contains(item: Type, container: Type) -> Type | None:
         case ListType() | TupleType():
             is_possible = True
         case ObjectType() | MapType():
-            # An empty one may be one of any keys.
+            # An empty object may have keys of any type.
             keys = KEYS if container == EMPTY_OBJECT else (keys_of(container),)
             is_possible = item in (*keys, ANY)
         case _:
@@ -197,5 +204,5 @@ _RULES: dict[str, Callable[[Type, Type], Type | None]] = {
 
 
 def is_constant(operator: str, left: Type, right: Type) -> bool:
-    """Whether `==` or `!=` gives the same for all values of these types."""
+    """Whether `==` or `!=` has the same result for all values of these types."""
     return operator in ("==", "!=") and not can_be_equal(left, right)

@@ -1,7 +1,7 @@
-"""How a type meets the type that its place asks for.
+"""Assignability and equality of types.
 
-`fit(given, wanted)` says what the output has to do so that the place gets what it asks for:
-nothing, a conversion to float, or a check at run time; or that it can never be right.
+`fit(given, wanted)` returns what the output must do to a value before a place accepts it: nothing,
+a conversion (to float or decimal), or a check at run time; or that it never accepts it.
 """
 
 from collections.abc import Callable, Iterable
@@ -40,10 +40,10 @@ from saftc.types.types import (
 
 
 class Assignability(IntEnum):
-    """What must be done to a value where a type is asked for, from nothing to giving up.
+    """How a value becomes assignable to a type, from no work to impossible.
 
-    What is converted is an int, where a float or a decimal is asked for; in a plan also what else
-    Python's own class makes of a value.
+    CONVERT: an int becomes a float or a decimal; in a plan also any other conversion by Python's
+    own class.
     """
 
     EXACT = 0
@@ -54,7 +54,7 @@ class Assignability(IntEnum):
 
 @remembered
 def fit(given: Type, wanted: Type) -> Assignability:
-    """How a value of type `given` fits a place that asks for `wanted`."""
+    """How a value of type `given` can be assigned to a place of type `wanted`."""
     if wanted == ANY or given in (wanted, NEVER):
         return Assignability.EXACT
     if given == ANY or (isinstance(given, SelfType) and isinstance(wanted, SelfType)):
@@ -75,7 +75,7 @@ def fit(given: Type, wanted: Type) -> Assignability:
         return Assignability.CONVERT if is_plain else Assignability.CHECK
     if isinstance(wanted, UnionType):
         fits = [fit(given, member) for member in wanted.members]
-        # Of several members that could take it, the check at run time picks the right one.
+        # If several members may accept it, the check at run time picks one.
         return (
             Assignability.CHECK
             if min(fits) == Assignability.CONVERT and Assignability.CHECK in fits
@@ -97,7 +97,7 @@ def _fit_plain(given: Type, wanted: Type) -> Assignability:
                 else Assignability.NEVER
             )
         case LiteralType():
-            # The value may be the right one: only the type of it is known.
+            # Only the type is known, so the value may be equal to the literal.
             return Assignability.CHECK if given == wanted.base else Assignability.NEVER
         case ListType():
             return _fit_list(given, wanted)
@@ -120,7 +120,7 @@ def _fit_plain(given: Type, wanted: Type) -> Assignability:
 
 
 def _fit_callable(given: Type, wanted: CallableType) -> Assignability:
-    """Of a certain function, its definition tells more, which inference looks at."""
+    """`fit` for function types; inference compares definitions of known functions itself."""
     if isinstance(given, FunctionType | BuiltinType):
         return Assignability.CHECK
     if not isinstance(given, CallableType) or len(given.parameters) != len(wanted.parameters):
@@ -129,9 +129,9 @@ def _fit_callable(given: Type, wanted: CallableType) -> Assignability:
 
 
 def fit_call(parameters: Iterable[Type], result: Type, wanted: CallableType) -> Assignability:
-    """How a function with these parameters, and with this result, can be called as `wanted` says.
+    """How a function with these parameters and this result can be assigned to `wanted`.
 
-    One that takes or gives something else is held against both, at each call.
+    CHECK: each call checks the arguments and the result.
     """
     fits = {fit(result, wanted.result), *map(fit, wanted.parameters, parameters)}
     return (
@@ -157,9 +157,9 @@ def _fit_list(given: Type, wanted: ListType) -> Assignability:
     if given.item == NEVER or wanted.item == ANY:
         return Assignability.EXACT
     if isinstance(given.item, RecordType) and isinstance(wanted.item, ObjectType | MapType):
-        return Assignability.NEVER  # whoever writes that wants the fields of the records
-    # A Python list type takes no list of a narrower type, so a list of another item type is
-    # checked even where every item fits. An empty list fits any, so no list can be wrong.
+        return Assignability.NEVER  # the author expects the records' fields: report it
+    # Python's list type is invariant, so a list of another item type is checked even if every item
+    # fits. An empty list fits any list type, so no list is certainly wrong.
     return Assignability.CHECK
 
 
@@ -176,7 +176,7 @@ def _fit_tuple(given: Type, wanted: TupleType) -> Assignability:
 def _fit_map(given: Type, wanted: MapType) -> Assignability:
     match given:
         case MapType():
-            # As of lists: an empty one fits any.
+            # As for lists: an empty object fits any map.
             is_alike = given.key == wanted.key and wanted.value == ANY
             return Assignability.EXACT if is_alike or given.value == NEVER else Assignability.CHECK
         case ObjectType():
@@ -186,7 +186,7 @@ def _fit_map(given: Type, wanted: MapType) -> Assignability:
             if Assignability.NEVER in fits:
                 return Assignability.NEVER
             is_alike = all(wanted.value in (field.type, ANY) for field in given.fields)
-            # Python's type checkers do not take a class of objects for a dict.
+            # Python's type checkers do not accept a TypedDict as a dict.
             return (
                 Assignability.EXACT if is_alike and not given.is_declared else Assignability.CHECK
             )
@@ -249,17 +249,17 @@ def _may_equal(left: Type, right: Type) -> bool:
 def python_equality_is_exact(
     left: Type, right: Type, is_loose: Callable[[RecordType], bool]
 ) -> bool:
-    """Whether Python's `==` gives what Saft's does: it takes `True` for `1`, Saft does not.
+    """Whether Python's `==` has the same result as Saft's for all values of these types.
 
-    Inside of other values it takes a NaN for the same one, Saft does not. Between dataframes it
-    compares each value by itself.
+    They differ: in Python `True == 1`, a NaN inside a container equals itself, and dataframes are
+    compared element by element.
 
-    `is_loose` says of a record whether one of its fields, or of those in them, could be a bool here
-    and a number there, or a NaN.
+    `is_loose` returns whether a record may contain, at any depth, a NaN, or a field that is a bool
+    in one value and a number in another.
     """
     if left == right and isinstance(left, RecordType) and left.is_mixed:
         return True  # members of one Enum
-    # A record with one in a field is loose, and so never exact beside another.
+    # A record that holds a dataframe is loose, so it is rejected below.
     if any(_may_hold(type_, ("dataframe",), lambda _: False) for type_ in (left, right)):
         return False
     bools, numbers = ("bool", "any"), ("int", "float", "decimal", "any")

@@ -1,4 +1,4 @@
-"""What prompts take and give, as data: the options of `with`, and the members of a result."""
+"""Tables about prompts: the options of `with`, and the members of a result."""
 
 from difflib import SequenceMatcher
 
@@ -25,13 +25,13 @@ from saftc.types.types import (
 
 # How much a model thinks before it answers; the runtime has the same list.
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
-# The wires, and the options that each has no field for; those of the runtime say the same.
+# The APIs, each with the options that it has no field for; the runtime has the same table.
 WIRES: dict[str, tuple[str, ...]] = {
     "chat": (),
     "responses": ("seed", "stop"),
     "messages": ("seed", "temperature", "top_p"),
 }
-# What `with` takes.
+# The options that `with` accepts.
 OPTIONS: dict[str, Type] = {
     "model": STRING,
     "fallback": ListType(STRING),
@@ -61,7 +61,7 @@ OPTIONS: dict[str, Type] = {
     "extra_body": ANY,
 }
 
-# What can be asked of a result beside its value, and the Python attribute for it.
+# The members of a result, with their Python attributes.
 MEMBERS = {
     "value": "value",
     "text": "text",
@@ -72,10 +72,10 @@ MEMBERS = {
     "messages": "messages",
 }
 
-# Those of them that no plain value has.
+# Those of them that only a result has, never a plain value.
 HISTORY_ONLY = ("toolCalls", "usage")
 
-# A conversation as data, and what a prompt can go on with.
+# The messages of a conversation, and the types that `after` accepts.
 MESSAGE = MapType(ANY)
 MESSAGES = ListType(MESSAGE)
 CONVERSATION = union((RESULT, ListType(ANY)))
@@ -87,7 +87,10 @@ PLANNED_CALL = ObjectType(
 
 
 def misspelt_member(name: str) -> str | None:
-    """The member of a result that `name` was meant for, where any name may be that of a field."""
+    """The member of a result of which `name` is a likely misspelling, or None.
+
+    It is stricter than `did_you_mean`, since any name may be a field of the result's value.
+    """
     if SequenceMatcher(None, name.lower().replace("_", ""), "toolcalls").ratio() > 0.8:
         return None if name == "toolCalls" else "toolCalls"
     return next(
@@ -95,7 +98,7 @@ def misspelt_member(name: str) -> str | None:
     )
 
 
-# What a failure can be; the runtime has the same list.
+# The kinds of failures; the runtime has the same list.
 FAILURE_KINDS = (
     *("contract", "truncated", "refused", "tool_limit", "timeout", "rate_limited"),
     *("authentication", "provider", "program", "budget", "check", "file", "config", "failed"),
@@ -103,7 +106,7 @@ FAILURE_KINDS = (
 )
 FAILURE_KIND = union(map(literal_type, FAILURE_KINDS))
 
-# What these are, but for the value.
+# The fields of the runtime's records; the type of a result's `value` is unknown here.
 RECORDS: dict[str, dict[str, Type]] = {
     "ToolCall": {
         "tool": STRING,
@@ -137,7 +140,7 @@ RECORDS: dict[str, dict[str, Type]] = {
     },
     "Plan": {"calls": ListType(PLANNED_CALL)},
 }
-# Those that a script can name.
+# The ones that scripts can use as types.
 NAMED_RECORDS: dict[str, Type] = {
     "Result": RESULT,
     "ToolCall": TOOL_CALL,

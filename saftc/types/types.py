@@ -1,9 +1,8 @@
-"""What saftc knows of a value: the types, and how they are shown in Saft's notation.
+"""The types of values, and their notation in Saft.
 
-A type is a value: two types are equal when they are the same type. They are one object then, so
-that comparing them takes no time, however often one type is inside another. `ANY` is a value of
-which nothing is known (the output then asks at run time); `NEVER` is no value at all, such as an
-item of an empty list.
+Types are interned: equal types are the same object, so comparison takes constant time, however
+deeply they are nested. `ANY` is the unknown type (the output then checks at run time); `NEVER` is
+the type without values, such as that of the items of an empty list.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -32,11 +31,11 @@ Kind = Literal[
     "file",
 ]
 
-# What grows while it is inferred is any value once it has more members than this, or is nested
-# deeper. What is declared is not limited: it does not grow.
+# Limits for inferred types: a type with more members or more levels becomes `ANY`, so that
+# inference ends. Declared types have no limits.
 MOST_MEMBERS = 8
 MOST_LEVELS = 6
-# Of a type whose notation is longer than this, only the beginning is shown.
+# `show` truncates longer notations.
 MOST_SHOWN = 1_000
 
 _MADE: "WeakValueDictionary[object, Type]" = WeakValueDictionary()
@@ -46,9 +45,9 @@ _forgetting: list[Callable[[], None]] = []
 
 
 def remembered(function: _Function) -> _Function:
-    """The function, which remembers its results for types.
+    """Caches the results of a function of types.
 
-    Types hold the trees of their scripts: `forget_remembered` lets go of those.
+    Types refer to the syntax trees of their scripts: `forget_remembered` releases these.
     """
     remembering: Any = lru_cache(maxsize=10_000)(function)
     _forgetting.append(remembering.cache_clear)
@@ -56,13 +55,13 @@ def remembered(function: _Function) -> _Function:
 
 
 def forget_remembered() -> None:
-    """Forgets all results for types; who asks again has them worked out again."""
+    """Clears the caches of all `remembered` functions."""
     for forget in _forgetting:
         forget()
 
 
 class _MadeOnce(type):
-    """Gives the object that there is already when an equal one is made."""
+    """Metaclass that interns instances: equal arguments return the same object."""
 
     if not TYPE_CHECKING:
 
@@ -93,7 +92,7 @@ class Scalar(_Type):
 STRING = Scalar("string")
 DATE = Scalar("date")
 DATETIME = Scalar("datetime")
-# What the keys of an object can be.
+# The types that keys of objects can have.
 KEYS = (STRING, DATE, DATETIME)
 
 
@@ -123,7 +122,7 @@ class TupleType(_Type):
 class FieldType(_Type):
     """A field of an object. `doc` is its doc comment.
 
-    One that `may_lack` is nil where it is absent: so Python declares some.
+    `may_lack`: the field may be absent and then reads as nil; only types from Python have such.
     """
 
     name: str
@@ -134,7 +133,7 @@ class FieldType(_Type):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ObjectType(_Type):
-    """`{id: int}`. `is_declared`: it was written as a schema, so that Python has a class for it."""
+    """`{id: int}`. `is_declared`: it was written as a schema, so the output has a class for it."""
 
     fields: tuple[FieldType, ...]
     is_declared: bool
@@ -154,10 +153,12 @@ class MapType(_Type):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RecordType(_Type):
-    """A record: the type that `type Name(...)` defines. Its fields are in the facts, under its
-    `definition`; the runtime's own records have none. One that `is_mixed` is also a string or a
-    number, as the members of some of Python's Enums are: what is done with it is Python's to know.
-    Where one of its `bases` is asked for, a class of Python will do.
+    """A record: the type that `type Name(...)` defines.
+
+    `definition`: the key of its fields in the facts; None for the runtime's own records.
+    `is_mixed`: its values are also strings or numbers, as members of some Python Enums are, so
+    operations on them are typed as unknown. `bases`: the base classes of a Python class, to which
+    it can be assigned.
     """
 
     name: str
@@ -168,13 +169,13 @@ class RecordType(_Type):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SelfType:
-    """An object type inside itself, by the name of its alias: `Tree` in `{children: [Tree]}`.
+    """A recursive reference to an object type by its alias: `Tree` in `{children: [Tree]}`.
 
-    It stands only inside the types of fields; `opened` gives what it stands for.
+    It occurs only in the types of fields; `unrolled` returns the object type.
     """
 
     name: str
-    # Filled when the type around it is known.
+    # Filled in when the whole type is known.
     whole: "list[Type]" = field(default_factory=list["Type"], repr=False)
 
 
@@ -187,9 +188,9 @@ class UnionType(_Type):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FunctionType(_Type):
-    """A certain function. What it takes and gives is in the facts, under its `definition`.
+    """A known function; the facts have its signature under `definition`.
 
-    If `waits`, calls of it by a model wait for approval: it is what `approve` gives.
+    `waits`: it was returned by `approve`, so calls by a model wait for approval.
     """
 
     name: str
@@ -199,7 +200,7 @@ class FunctionType(_Type):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CallableType(_Type):
-    """`(A, B) -> C`: any function that can be called so."""
+    """`(A, B) -> C`: any function with such a signature."""
 
     parameters: "tuple[Type, ...]"
     result: "Type"
@@ -207,7 +208,7 @@ class CallableType(_Type):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BuiltinType(_Type):
-    """A builtin function as a value; `waits` as of a `FunctionType`."""
+    """A builtin function as a value; `waits` as in `FunctionType`."""
 
     name: str
     waits: bool = False
@@ -242,21 +243,21 @@ DATAFRAME = Scalar("dataframe")
 IMAGE = Scalar("image")
 FILE = Scalar("file")
 
-# What is known of `{}`.
+# The type of `{}`.
 EMPTY_OBJECT = ObjectType((), is_declared=False)
 
-# A program that a model wrote and that has not run.
+# A program that a model has written and that has not been run.
 PROGRAM = RecordType("Plan")
 
-# What a result keeps of a prompt: a call of a tool that the model made, and what it cost.
+# Parts of a result: a tool call by the model, and the token usage.
 TOOL_CALL = RecordType("ToolCall")
 USAGE = RecordType("Usage")
-# A prompt's value with its history, where a place asks for it by this name.
+# A prompt's value with its history, if a place declares this type.
 RESULT = RecordType("Result")
-# What an `except` has caught.
+# The failure that an `except` has caught.
 FAILURE = RecordType("Failure")
 
-# A row of a dataframe: an object of what its cells hold.
+# A row of a dataframe: an object with a field for each column.
 ROW = MapType(ANY)
 
 BUILT_IN: dict[str, Type] = {
@@ -269,9 +270,9 @@ BUILT_IN: dict[str, Type] = {
     "dataframe": DATAFRAME,
     "program": PROGRAM,
 }
-# Those whose names a script may use for something else, also for types of its own.
+# Built-in types whose names a script may reuse, also for its own types.
 DATES: dict[str, Scalar] = {one.kind: one for one in (DATE, DATETIME, TIME, DURATION, DECIMAL)}
-# The classes of Python whose values they are.
+# The Python classes of their values.
 CLASSES_OF_DATES: dict[tuple[str, str], Scalar] = {
     ("datetime", "date"): DATE,
     ("datetime", "datetime"): DATETIME,
@@ -282,12 +283,12 @@ CLASSES_OF_DATES: dict[tuple[str, str], Scalar] = {
 
 
 def record_type(definition: RecordDef) -> RecordType:
-    """The type that a record's definition defines, whatever it is called where it is used."""
+    """The type that a record definition defines, named as in the definition."""
     return RecordType(definition.name.text, definition)
 
 
 def literal_type(value: int | float | str | bool | None) -> Type:
-    """The type of a literal in a schema: just that value."""
+    """The type of a literal in a schema, which has just that value."""
     if value is None:
         return NIL
     return LiteralType(value, base_of_value(value))
@@ -314,7 +315,7 @@ def members(type_: Type) -> tuple[Type, ...]:
 
 
 def unrolled(type_: Type) -> Type:
-    """`type_`, or what it stands for when it is an object type inside itself."""
+    """`type_`, with a recursive reference replaced by the object type that it refers to."""
     match type_:
         case SelfType():
             return type_.whole[0]
@@ -327,7 +328,7 @@ def unrolled(type_: Type) -> Type:
 
 
 def union(types: Iterable[Type]) -> Type:
-    """The union of `types`: flat, each once, `ANY` when any of them is, `NEVER` when none is."""
+    """The flat union of `types` without duplicates: `ANY` if one is, `NEVER` if there are none."""
     types = tuple([type_ for type_ in dict.fromkeys(types) if type_ is not NEVER])
     return types[0] if len(types) == 1 else _union(types)
 
@@ -345,14 +346,14 @@ def _union(types: tuple[Type, ...]) -> Type:
         return NEVER
     if len(flat) == 1:
         return flat[0]
-    # One that says it all is in the order that it was declared in.
+    # If one of `types` equals the union, return it: it has the order of its declaration.
     wholes = (one for one in types if set(members(one)) == set(flat))
     return next(wholes, UnionType(tuple(flat)))
 
 
 def _is_covered(member: Type, others: Iterable[Type]) -> bool:
-    """Whether another member already says it: `"a"` beside string, `[]` beside `[int]`, `{}`
-    beside `{[string]: int}`."""
+    """Whether another member includes it: `"a"` in string, `[]` in `[int]`, `{}` in
+    `{[string]: int}`."""
     if isinstance(member, LiteralType):
         return member.base in others
     if member == ListType(NEVER):
@@ -363,7 +364,7 @@ def _is_covered(member: Type, others: Iterable[Type]) -> bool:
 
 
 def without(type_: Type, removed: Type) -> Type:
-    """`type_` less the member `removed`."""
+    """`type_` without the member `removed`."""
     return union(member for member in members(type_) if member != removed)
 
 
@@ -376,19 +377,19 @@ def may_be(type_: Type, kind: Scalar) -> bool:
 
 
 def base(type_: Type) -> Type:
-    """A literal type's type; any other as it is."""
+    """The scalar type of a literal type; any other type unchanged."""
     return type_.base if isinstance(type_, LiteralType) else type_
 
 
 def widened(type_: Type) -> Type:
-    """`type_` with its literals as their types: `"a" | "b"` is string."""
+    """`type_` with literal types replaced by their scalar types: `"a" | "b"` becomes string."""
     return union(base(member) for member in members(type_))
 
 
 def never_to_any(type_: Type) -> Type:
-    """`type_` with any value where it says that there is none yet: an item of an empty list.
+    """`type_` with `NEVER` replaced by `ANY`, as in the item type of an empty list.
 
-    Fields of objects are left as they are.
+    Fields of objects are not changed.
     """
     match type_:
         case ListType():
@@ -404,7 +405,7 @@ def never_to_any(type_: Type) -> Type:
 
 
 def kind_word(type_: Type) -> str | None:
-    """What `type(x)` gives for a value of a type that is not a union; None when unknown."""
+    """The result of `type(x)` for a value of a type that is not a union; None if unknown."""
     match type_:
         case Scalar():
             return None if type_ in (ANY, NEVER) else type_.kind
@@ -427,12 +428,12 @@ def kind_word(type_: Type) -> str | None:
 
 
 def is_open(type_: Type) -> bool:
-    """Whether only a value can tell of which kind it is."""
+    """Whether the kind of its values is known only at run time."""
     return type_ == ANY or (isinstance(type_, RecordType) and type_.is_mixed)
 
 
 def kinds(type_: Type) -> set[str] | None:
-    """The kind words a value of `type_` can have; None when nothing is known of it."""
+    """The kinds, as words, that a value of `type_` can have; None if unknown."""
     words: set[str] = set()
     for member in members(type_):
         if is_open(member):
@@ -456,9 +457,7 @@ def is_none_of(type_: Type, *unwanted: str) -> bool:
 
 
 def item_type(type_: Type) -> Type:
-    """What iterating over a list, a tuple or a dataframe gives; `ANY` when it may be something
-    else.
-    """
+    """The type of the items of a list, a tuple or a dataframe; `ANY` for any other type."""
     result: list[Type] = []
     for member in members(type_):
         match member:
@@ -469,14 +468,14 @@ def item_type(type_: Type) -> Type:
             case _ if member == DATAFRAME:
                 result.append(ROW)
             case _ if member == NEVER:
-                pass  # what it is going over is not known yet
+                pass  # the iterable's type is not inferred yet
             case _:
                 return ANY
     return unrolled(union(result))
 
 
 def is_known(type_: Type) -> bool:
-    """Whether the type can be written as an annotation that says something."""
+    """Whether the type can be written as an annotation and no part of it is unknown."""
     return not any(
         part in (ANY, NEVER) or isinstance(part, FunctionType | BuiltinType)
         for part in within(type_)
@@ -512,7 +511,7 @@ def _is_never_closed(_type: Type) -> bool:
 
 
 def within(type_: Type, is_closed: Callable[[Type], bool] = _is_never_closed) -> Iterator[Type]:
-    """`type_` and all types inside it, each once; what is inside a closed one is left out."""
+    """`type_` and all types inside it, each once; it does not descend into closed types."""
     found, pending = {type_}, [type_]
     while pending:
         current = pending.pop()
@@ -548,19 +547,19 @@ def holds_dataframe(type_: Type) -> bool:
 
 @remembered
 def levels(type_: Type) -> int:
-    """How deep the type is nested; what is declared inside of it is one level."""
+    """The nesting depth of the type; a declared type counts as one level."""
     return 1 if _is_finite(type_) else 1 + max(map(levels, parts(type_)), default=0)
 
 
 def bounded(type_: Type) -> Type:
-    """`type_`, or `ANY` when it has grown too large to be followed (a list that holds itself)."""
+    """`type_`, or `ANY` if it exceeds the limits for inferred types (a list that holds itself)."""
     growing = [member for member in members(type_) if not _is_finite(member)]
     is_too_large = len(growing) > MOST_MEMBERS or any(levels(one) > MOST_LEVELS for one in growing)
     return ANY if is_too_large else type_
 
 
 def _is_finite(type_: Type) -> bool:
-    """Whether a script has only so many types like this: those that it declares, and scalars."""
+    """Whether a script has finitely many types of this sort: declared types and scalars."""
     match type_:
         case Scalar() | LiteralType() | RecordType():
             return True
@@ -625,7 +624,7 @@ def _notation(type_: Type) -> Iterator[str]:
 
 
 def _member_notation(type_: Type) -> Iterator[str]:
-    """A member of a union; what a function gives would take the others in."""
+    """A member of a union; a function type gets parentheses, so that its result ends there."""
     is_callable = isinstance(type_, CallableType)
     yield "(" if is_callable else ""
     yield from _notation(type_)
@@ -633,8 +632,7 @@ def _member_notation(type_: Type) -> Iterator[str]:
 
 
 def erased(type_: Type) -> Type:
-    """`type_`, or any value where it may be a function of which only its type is known: what such
-    a call does, nobody knows."""
+    """`type_`, or `ANY` if it may be a function known only by its type: its effects are unknown."""
     return ANY if any(isinstance(one, CallableType) for one in members(type_)) else type_
 
 
@@ -651,7 +649,7 @@ def _joined(shown: Iterable[Iterable[str]], separator: str) -> Iterator[str]:
 
 
 def show_value(value: int | float | str | bool) -> str:
-    """A value as it stands in a script."""
+    """A value in the notation of scripts."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

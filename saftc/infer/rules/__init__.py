@@ -1,5 +1,5 @@
-"""The types of all expressions: functions over one `Inference`, a module for each family.
+"""The typing rules: functions on a shared `Inference`, with a module for each kind of construct.
 
-`units` goes through the script, `statements` and `expressions` through a unit; `conditions`,
-`calls`, `members`, `loops`, `prompts` and `places` know one thing each.
+`units` iterates over a script's units, `statements` and `expressions` over the nodes of a unit;
+`conditions`, `calls`, `members`, `loops`, `prompts` and `places` have the rules for one topic each.
 """

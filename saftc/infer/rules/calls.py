@@ -1,4 +1,4 @@
-"""Calls: arguments to parameters, and what a call gives."""
+"""Calls: how arguments match parameters, and the types of results."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -62,7 +62,7 @@ from saftc.types.types import (
 
 
 def call(inference: Inference, node: n.Call, env: Environment) -> Type:
-    """The type of the value of a call."""
+    """The type of a call's result."""
     function = inference.expression(node.function, env)
     record = inference.facts.record_of(node.function)
     if record is not None:
@@ -87,7 +87,7 @@ def call(inference: Inference, node: n.Call, env: Environment) -> Type:
 
 
 def _of_date(inference: Inference, node: n.Call, env: Environment) -> Type | None:
-    """What a method of Python gives that is called of a date or the like."""
+    """The result type of a call of a Python method of a date or the like; None for other calls."""
     facts, function = inference.facts, node.function
     if not isinstance(function, n.Member):
         return None
@@ -103,7 +103,7 @@ def _of_date(inference: Inference, node: n.Call, env: Environment) -> Type | Non
 
 
 def _value_form(facts: Facts, function: n.Expression) -> CallForm:
-    """How something is called that is known only when the script runs."""
+    """The form of a call of something that is known only at run time."""
     if facts.is_imported(function) or facts.is_method(function):
         declared = facts.declared_by_python(function)
         return DirectCall(None, declared.waits if isinstance(declared, Function) else "no")
@@ -112,7 +112,7 @@ def _value_form(facts: Facts, function: n.Expression) -> CallForm:
 
 
 def _call_value(inference: Inference, node: n.Call, function: Type, env: Environment) -> Type:
-    """A call of something known only at run time."""
+    """The result type of a call of something that is known only at run time."""
     results: list[Type] = []
     callable_members = [
         member
@@ -142,7 +142,7 @@ def _call_value(inference: Inference, node: n.Call, function: Type, env: Environ
 def _call_callable(
     inference: Inference, node: n.Call, function: CallableType, env: Environment
 ) -> Type:
-    """A call of a function of which its type alone is known; its parameters have no names."""
+    """The result type of a call of a function known by its type, whose parameters have no names."""
     given, wanted = len(node.arguments), len(function.parameters)
     name = node.function.text if isinstance(node.function, n.Name) else show(function)
     if given != wanted:
@@ -183,7 +183,7 @@ def _call_function(
 def _check_history(
     inference: Inference, argument: n.Expression, definition: n.FunctionDef, position: int
 ) -> None:
-    """Reports a prompt's value that is passed to a function which asks it for the history."""
+    """Reports a prompt's plain value passed to a function that reads the history of a result."""
     if inference.facts.result_of(argument) is None:
         return
     parameter = definition.parameters[position]
@@ -202,7 +202,7 @@ def _check_history(
 
 
 def _history_asked(facts: Facts, function: n.FunctionDef, parameter: n.Parameter) -> str | None:
-    """What a function asks its parameter for that only results have."""
+    """A member that only results have and that a function reads of its parameter, or None."""
     names, symbol = facts.names, facts.names.of(parameter.name)
     bound = (one for inner in all_statements(function.body) for one in bound_by(inner))
     if symbol in map(names.of, bound):
@@ -213,7 +213,7 @@ def _history_asked(facts: Facts, function: n.FunctionDef, parameter: n.Parameter
 
 
 def _construct(inference: Inference, node: n.Call, facts: RecordFacts, env: Environment) -> Type:
-    """A call of a record."""
+    """The type of a record that a call creates."""
     name = _name_of(node.function)
     fields = tuple(_with_default(field) for field in facts.node.fields)
 
@@ -241,7 +241,7 @@ def _construct(inference: Inference, node: n.Call, facts: RecordFacts, env: Envi
 
 
 def _name_of(function: n.Expression) -> str:
-    """What a record is called in this script."""
+    """The name of a record in messages, as written in the call."""
     match function:
         case n.Name(text=text):
             return text
@@ -259,10 +259,13 @@ def _arguments(
     give: Callable[[n.Expression, int], None],
     env: Environment,
 ) -> None:
-    """Infers the arguments; `give` is shown each with the position of its parameter."""
+    """Infers the arguments and reports mismatches with the parameters.
+
+    `give` is called with each argument and the position of its parameter.
+    """
     names = [parameter.name.text for parameter in parameters]
     if len(set(names)) < len(names):
-        # Which of two parameters of one name is meant is a guess.
+        # With duplicate parameter names, which are reported elsewhere, a match would be a guess.
         for argument in node.arguments:
             inference.expression(argument.value, env)
         return
@@ -271,7 +274,7 @@ def _arguments(
     for position, argument in enumerate(node.arguments):
         parameter = _parameter_of(inference, node, argument, position, name, names)
         if parameter is None:
-            # It may be meant for what now seems to be missing.
+            # It may be intended for a parameter that seems to be missing.
             is_complete = False
             inference.expression(argument.value, env)
             continue
@@ -294,7 +297,7 @@ def _parameter_of(
     name: str,
     names: list[str],
 ) -> str | None:
-    """The name of the parameter that an argument is for; None when there is none."""
+    """The name of the parameter for an argument; reports an argument without one."""
     if argument.name is None:
         if position < len(names):
             return names[position]
@@ -405,8 +408,10 @@ def _check_values(
     way: Overload,
     values: list[n.Expression],
 ) -> None:
-    """`div` takes no zero, `get` a key as the object has them, `min` and `max` one list, or several
-    values that can be ordered.
+    """Reports invalid values of arguments.
+
+    These are zero for `div`, an invalid literal for a date or the like, a key of the wrong type for
+    `get`, and a single value or values that cannot be ordered for `min` and `max`.
     """
     types = [inference.facts.types[value] for value in values]
     if builtin.name == "div" and is_zero(values[1]):
@@ -446,13 +451,13 @@ def _check_values(
 
 
 def _taken_words(parameter: Param, argument: Type, first: Type) -> str:
-    """What a parameter takes instead of an argument; a key as the first argument has them."""
+    """The types that a parameter accepts, in words; for a key, the type of the object's keys."""
     known = show(key_type(first)) if parameter.kinds == KEYED else "any"
     return taken_words(parameter, argument) if known == "any" else known
 
 
 def _unreadable(node: n.Literal, name: str, text: str) -> Diagnostic:
-    """That a text which is written out is no date or the like."""
+    """The diagnostic for a string literal that is not a valid date or the like."""
     hint = f'write it as in `{name}("{EXAMPLES_OF_DATES[name]}")`'
     return catalogue.UNREADABLE.at(node.span, text=text, name=name, hint=hint)
 
@@ -465,21 +470,21 @@ def _builtin_form(inference: Inference, node: n.Call, builtin: Builtin, way: Ove
         return Form.OPS
     arguments, by = _in_order(node, way), _key_function(node, way)
     if way.is_named:
-        # Python takes all of them by name, in any order.
+        # Python accepts all of them by name, in any order.
         arguments = tuple(one.value for one in node.arguments)
     is_ordered = by is None or is_proved_key(inference, by, _element(inference, node, way))
     if by is not None and node.arguments[0].value is by and not is_settled(by):
-        # Python's function takes it behind the items.
+        # Python's function has it after the items, so the order of evaluation would change.
         arguments = None
     if is_ordered and arguments is not None and _is_native(facts, builtin, way, arguments):
         return BuiltinCall(builtin, way, arguments, Form.NATIVE, by)
-    # Of a column, the operation takes no names.
+    # The operation for a dataframe's column accepts no names.
     kept = arguments if way.python.how == "operation" else None
     return BuiltinCall(builtin, way, kept, Form.OPS, by)
 
 
 def _key_function(node: n.Call, way: Overload) -> n.Expression | None:
-    """What the argument `by` is, where the builtin takes one."""
+    """The argument `by`, or None."""
     if way.by is None:
         return None
     named = (one for one in node.arguments if one.name and one.name.text == way.by.name)
@@ -487,7 +492,7 @@ def _key_function(node: n.Call, way: Overload) -> n.Expression | None:
 
 
 def _element(inference: Inference, node: n.Call, way: Overload) -> Type:
-    """What `sorted`, `min` or `max` compares: the items of a list, or the arguments."""
+    """The type of the values that `sorted`, `min` or `max` compares: items or arguments."""
     positions = arguments_by_position(node, way)
     types = [inference.facts.types[positions[position]] for position in sorted(positions)]
     if way.repeats and len(types) >= way.least:
@@ -498,14 +503,15 @@ def _element(inference: Inference, node: n.Call, way: Overload) -> Type:
 def _is_native(
     facts: Facts, builtin: Builtin, way: Overload, arguments: Sequence[n.Expression]
 ) -> bool:
-    """Whether the types prove a call, and Python's own form of it does the same."""
+    """Whether the types prove a call, and Python's own form is equivalent."""
     types = [facts.types[argument] for argument in arguments]
     if not way.is_proved(types):
         return False
-    # Python evaluates what is before `in` first, and what it joins with.
+    # Python's form must keep the order of evaluation: it has the item before `in` first, and the
+    # separator before `.join`.
     match builtin.name, arguments:
         case "matches", (text, pattern):
-            # Python takes the pattern first.
+            # Python has the pattern first.
             return is_settled(text) or is_settled(pattern)
         case "contains", (container, item):
             keeps_order = is_settled(container) or is_settled(item)
@@ -513,10 +519,10 @@ def _is_native(
         case "join", (_, separator):
             return is_settled(separator) or not is_only(types[0], *ITEMS)
         case "values" | "items", _:
-            # Python's type checkers know nothing of the values of a class of objects.
+            # Python's type checkers do not know the types of a TypedDict's values.
             return not any(isinstance(o, ObjectType) and o.is_declared for o in members(types[0]))
         case "get", (_, key, *_):
-            # Of a class of objects they know the field whose name is written out.
+            # For a TypedDict they know a field only if its name is a literal.
             name = key.value if isinstance(key, n.Literal) else None
             return operate("in", types[1], types[0]).is_proved and all(
                 not (isinstance(owner, ObjectType) and owner.is_declared)
@@ -528,7 +534,9 @@ def _is_native(
 
 
 def _in_order(node: n.Call, way: Overload) -> tuple[n.Expression, ...] | None:
-    """The arguments in the order of the parameters; None where that would change the effects."""
+    """The arguments in the order of the parameters; None if that would reorder effects or if one
+    is missing.
+    """
     positions = arguments_by_position(node, way)
     ordered = sorted(positions)
     if list(positions) != ordered and not all(map(is_settled, positions.values())):
@@ -538,12 +546,12 @@ def _in_order(node: n.Call, way: Overload) -> tuple[n.Expression, ...] | None:
 
 
 def _argument_names(node: n.Call) -> list[str | None]:
-    """The names of the arguments, None for those that are given by position."""
+    """The names of the arguments; None for positional ones."""
     return [None if argument.name is None else argument.name.text for argument in node.arguments]
 
 
 def _with_default(field: n.Parameter) -> n.Parameter:
-    """A field of a record; an optional one is nil when it is left out."""
+    """A field of a record, with the default nil if its type is optional and it has no default."""
     if field.default is None and isinstance(field.schema, n.OptionalSchema):
         return replace(field, default=n.Literal(field.span, None))
     return field

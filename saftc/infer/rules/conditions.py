@@ -1,9 +1,9 @@
-"""Conditions: what a test can turn out to be, and what it shows about the variables in it.
+"""Conditions: their possible truth values, and how they narrow the variables in them.
 
-After `if ticket.reply_by:` the member is not nil in the branch; so `string?` is `string` there, and
-the output concatenates natively. Values never change, so what a test has shown of a member holds
-until the variable is assigned again. Objects of Python may: what a test has shown of theirs holds
-until something runs that could change them, and of a property it shows nothing.
+After `if ticket.reply_by:` the member is not nil in the branch, so `string?` is `string` there, and
+the output concatenates natively. Saft's values are immutable, so a narrowed type holds until the
+variable is assigned again. Python objects are mutable, so theirs holds until code runs that could
+change them; properties are never narrowed.
 """
 
 from collections.abc import Callable
@@ -40,7 +40,7 @@ from saftc.types.types import (
     union,
 )
 
-# What `type(x) == "word"` shows of a value of which nothing was known.
+# The type of a value of unknown type after `type(x) == "word"`.
 _KINDS: dict[str, Type] = {
     "string": STRING,
     "int": INT,
@@ -64,12 +64,12 @@ def can_be_false(type_: Type) -> bool:
 
 
 Keeps = Callable[[Type], bool]
-# Looks at an operand of a condition and its type.
+# A callback for each operand of a condition, with its type.
 Look = Callable[[Inference, n.Expression, Type], None]
 
 
 def logical_value(inference: Inference, node: n.Logical, env: Environment) -> None:
-    """Infers `a or b` where its value is used: a bool, although one of the two may be meant."""
+    """Infers `a or b` where its value is used; reports if the script seems to expect `a` or `b`."""
     operands: list[tuple[n.Expression, Type]] = []
     condition(inference, node, env, lambda _, operand, type_: operands.append((operand, type_)))
     constant = [operand for operand, type_ in operands if not can_be_false(type_)]
@@ -83,7 +83,7 @@ def logical_value(inference: Inference, node: n.Logical, env: Environment) -> No
 
 
 _HAS_ITEMS = "len({name}) > 0"
-# What is true of a value that is not empty.
+# Tests for non-empty values.
 _NOT_EMPTY: dict[Type, str] = {
     STRING: '{name} != ""',
     INT: "{name} != 0",
@@ -92,7 +92,7 @@ _NOT_EMPTY: dict[Type, str] = {
 
 
 def _choice(node: n.Logical, left: Type) -> str:
-    """What gives the first of two values that is not empty, as Python's `or` does."""
+    """The expression in Saft for the first non-empty value of two, like Python's `or`."""
     name = node.left.text if isinstance(node.left, n.Name) else "x"
     match node.right:
         case n.Literal(value=str() as text) if len(text) < 20:
@@ -106,9 +106,10 @@ def _choice(node: n.Logical, left: Type) -> str:
 def condition(
     inference: Inference, node: n.Expression, env: Environment, look: Look | None = None
 ) -> None:
-    """Infers an expression that is a condition: prompts in it are asked for a bool.
+    """Infers an expression that is a condition; prompts in it get the type bool.
 
-    `look` is shown each operand; without one, an operand that is always true or false is reported.
+    `look` is called for each operand; by default, operands that are always true or false are
+    reported.
     """
     match node:
         case n.Logical():
@@ -141,12 +142,12 @@ def _warn_if_constant(inference: Inference, node: n.Expression, type_: Type) -> 
 
 
 def narrow(inference: Inference, node: n.Expression, env: Environment, *, truth: bool) -> None:
-    """Notes in `env` what follows from `node` being true, or not."""
+    """Narrows types in `env`, given that the condition `node` is true or false (`truth`)."""
     match node:
         case n.Unary(operator="not"):
             narrow(inference, node.operand, env, truth=not truth)
         case n.Logical():
-            # Both sides are known only when the whole is decided by both.
+            # The truth of both sides is known only for a true `and` or a false `or`.
             if (node.operator == "and") == truth:
                 narrow(inference, node.left, env, truth=truth)
                 forget_changed_inside(inference, node.right, env)
@@ -182,9 +183,9 @@ def _narrow_equality(
 def _narrow_owner(
     inference: Inference, node: n.Member, env: Environment, value: Type, *, is_equal: bool
 ) -> None:
-    """After `shape.kind == "circle"`, the shape is one whose kind can be that.
+    """Narrows a tagged union: after `shape.kind == "circle"`, the shapes whose kind can be that.
 
-    Only fields that take certain values alone tell members apart, for Python's checkers as well.
+    Only fields of literal types or nil discriminate, as in Python's type checkers.
     """
     owners = members(inference.facts.types.get(node.value, ANY))
     fields = {owner: inference.facts.field_type(owner, node.name.text) for owner in owners}
@@ -224,7 +225,7 @@ def _narrow_kind(
 
 
 def _keep_members(inference: Inference, node: n.Expression, env: Environment, keeps: Keeps) -> None:
-    """Narrows `node`, if it is a variable or a member of one, to the members kept."""
+    """Narrows `node`, if it is a variable or a member of one, to the types that `keeps` accepts."""
     target = _target(inference, node)
     if target is None:
         return
@@ -232,29 +233,29 @@ def _keep_members(inference: Inference, node: n.Expression, env: Environment, ke
     if type_ in (ANY, NEVER):
         return
     kept = union(member for member in members(type_) if keeps(member))
-    # What is declared cannot be nothing: that a test is wrong for it is told.
+    # Do not narrow a declared variable or a member to `NEVER`: such a test is reported.
     is_open = not target[1] and target[0] not in inference.facts.declared
     if kept != type_ and (kept != NEVER or is_open):
         env.narrow(*target, kept)
 
 
-# Objects of Python
+# Python objects
 
 
 def forget_changed(inference: Inference, node: n.Node, env: Environment) -> None:
-    """Forgets what tests have shown of objects of Python that `node` may change."""
+    """Drops the narrowed types of Python objects' members if evaluating `node` may change them."""
     if inference.uses_python and _may_change(inference, node):
         env.forget(partial(_is_in_python, inference))
 
 
 def forget_changed_inside(inference: Inference, node: n.Node, env: Environment) -> None:
-    """The same of all that is in a loop, where it begins anew."""
+    """Drops the narrowed types of Python objects' members if any part of `node` may change them."""
     if inference.uses_python and any(_may_change(inference, inner) for inner in walk(node)):
         env.forget(partial(_is_in_python, inference))
 
 
 def _may_change(inference: Inference, node: n.Node) -> bool:
-    """Whether code of Python may run, or a function that is not known here."""
+    """Whether `node` itself may run Python code or an unknown function."""
     match node:
         case n.Call(function=n.Name() as function, arguments=arguments):
             symbol = inference.facts.names.of(function)
@@ -271,7 +272,7 @@ def _may_change(inference: Inference, node: n.Node) -> bool:
 
 
 def _is_in_python(inference: Inference, type_: Type, path: Path) -> bool:
-    """Whether what a path leads to is held by an object of Python, and not by a value of Saft."""
+    """Whether a path of members leads through a Python object, and not only through Saft values."""
     facts = inference.facts
     for step in path:
         owners = members(type_)
@@ -293,7 +294,7 @@ def _target(inference: Inference, node: n.Expression) -> Target | None:
     inner = node
     while isinstance(inner, n.Member | n.TupleMember):
         if isinstance(inner, n.Member) and inference.facts.is_method(inner):
-            return None  # a property may be something else the next time
+            return None  # a property may return another value at the next read
         inner = inner.value
     return path_of(inference.facts.names, node)
 

@@ -1,8 +1,8 @@
-"""What the functions of inference share: the facts, and the unit that is being inferred.
+"""The shared state of inference: the facts, and the current unit.
 
-A *unit* is the module or one function. Units are inferred one at a time until nothing changes;
-`readers` remembers which unit has read what, so that a unit is inferred again only when something
-it has read has grown.
+A *unit* is the module, one function, or one record's rules. Units are inferred one at a time up to
+a fixpoint; `readers` records which unit has read what, so that a unit is inferred again only if
+something that it has read has grown.
 """
 
 from collections import Counter
@@ -34,14 +34,14 @@ from saftc.types.types import (
 )
 
 Unit = n.Module | Code
-# What a unit says that still grows when it is inferred again after so many rounds is any value.
+# A type that still grows after a unit was inferred more often than this becomes `ANY`.
 _MOST_ROUNDS = 20
-# Gives the type of an expression; the last is what its place asks for, if anything.
+# Infers the type of an expression; the last argument is the type that its place expects, if any.
 TypeOf = Callable[["Inference", n.Expression, Environment, Type | None], Type]
 
 
 def _test_for(target: Target | None, found: Type) -> str | None:
-    """How a script tests for a part of what a value can be, and goes on with the others."""
+    """The hint with a test that excludes `found`, some of the types that a value may have."""
     tested = None if target is None else ".".join([target[0].name, *map(str, target[1])])
     kinds = [kind_word(member) for member in members(found)]
     if NIL in members(found):
@@ -55,57 +55,58 @@ def _test_for(target: Target | None, found: Type) -> str | None:
 
 @dataclass(slots=True)
 class Inference:
-    """The state of inference and its small steps. `type_of` knows every kind of expression."""
+    """The state of inference and its basic operations; `type_of` handles all expressions."""
 
     facts: Facts
     type_of: TypeOf
     unit: Unit
-    # Whether there may be objects of Python among the values.
+    # Whether values may be Python objects.
     uses_python: bool = False
     readers: dict[Symbol | n.FunctionDef, dict[Unit, None]] = field(
         default_factory=dict[Symbol | n.FunctionDef, dict[Unit, None]]
     )
-    # The units to be inferred, in this order, and how often each was.
+    # The units to be inferred, in this order, and how often each has been inferred.
     outdated: dict[Unit, None] = field(default_factory=dict[Unit, None])
     rounds: Counter[Unit] = field(default_factory=Counter[Unit])
-    # The functions that are inferred: those that are only called, once they have been.
+    # The functions that take part in inference; a function that is only called joins at its first
+    # call.
     reached: set[n.FunctionDef] = field(default_factory=set[n.FunctionDef])
-    # Of each unit, the mistakes when it was inferred last, on types that are final; and None where
-    # it asks a value what it is although its type leaves no doubt about it.
+    # The diagnostics of each unit from its last inference; None stands for a needless type test,
+    # which is not reported but makes the types doubtful.
     found: dict[Unit, list[Diagnostic | None]] = field(
         default_factory=dict[Unit, list[Diagnostic | None]]
     )
-    # The types of expressions that may be functions of a type, which the facts have as any value.
+    # The types of expressions that may be functions known only by type; the facts have `ANY`.
     of_functions: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
 
     def expression(self, node: n.Expression, env: Environment, wanted: Type | None = None) -> Type:
-        """The type of an expression; `wanted` is what its place asks for, if anything."""
+        """Infers and records the type of an expression; `wanted` is the type its place expects."""
         return self.keep(node, self.type_of(self, node, env, wanted))
 
     @property
     def mistakes(self) -> list[Diagnostic | None]:
-        """What was found in the unit so far."""
+        """The diagnostics of the current unit so far."""
         return self.found[self.unit]
 
     def report(self, diagnostic: Diagnostic) -> None:
-        """Keeps a mistake, unless the current unit is inferred again."""
+        """Records a diagnostic, which is dropped if the current unit is inferred again."""
         self.mistakes.append(diagnostic)
 
     def doubt(self) -> None:
-        """Notes that a test asks a value what its type has told."""
+        """Records a type test whose result is certain from the type."""
         self.mistakes.append(None)
 
     def may_fail(self, node: n.Expression, found: Type, problem: str) -> None:
-        """Warns of a value that is wrong here if it is `found`, one part of what it can be."""
+        """Warns about a value that is wrong here if it is of type `found`, one part of its type."""
         if isinstance(node, n.Member) and self.facts.types.get(node.value) == TOOL_CALL:
-            # Of its error and its result one is nil, and the script knows which by the other.
+            # Either its error or its result is nil, and the script may test the other one.
             return
         hint = _test_for(path_of(self.facts.names, node), found)
         mistake = catalogue.MAY_FAIL.at(node.span, found=show(found), problem=problem, hint=hint)
         self.report(mistake)
 
     def keep(self, node: n.Node, type_: Type) -> Type:
-        """Notes the type of an expression."""
+        """Records and returns the type of an expression."""
         if not isinstance(type_, Scalar):
             type_ = unrolled(type_)
         known = self.facts.types[node] = erased(type_)
@@ -114,14 +115,12 @@ class Inference:
         return type_
 
     def known(self, node: n.Node) -> Type:
-        """The type of an expression that has been inferred; of a function, what it takes and gives
-        as well.
-        """
+        """The inferred type of an expression, including function types, which the facts erase."""
         known = self.facts.types.get(node, ANY)
         return self.of_functions.get(node, ANY) if known == ANY else known
 
     def coerce(self, node: n.Node, fit: Assignability, wanted: Type) -> None:
-        """Notes what the place of `node` does with its value."""
+        """Records the coercion at the place of `node`."""
         if fit == Assignability.EXACT:
             self.facts.coercions.pop(node, None)
         else:
@@ -137,19 +136,19 @@ class Inference:
         return self.lasting(symbol)
 
     def lasting(self, symbol: Symbol) -> Type:
-        """The type of a variable of another unit: whatever is assigned to it anywhere."""
+        """The type of a variable of another unit: the union of all assignments to it."""
         self.readers.setdefault(symbol, {})[self.unit] = None
-        # An annotation holds for its own assignment; others may bring something else.
+        # An annotation covers its own assignment; others may add types.
         declared = self.facts.declared.get(symbol, NEVER)
         return union((declared, self.facts.symbols.get(symbol, NEVER)))
 
     def assign(self, symbol: Symbol, type_: Type, env: Environment) -> None:
-        """Notes an assignment."""
+        """Records an assignment."""
         env.assign(symbol, type_)
         self.grow(symbol, type_)
 
     def grow(self, symbol: Symbol, type_: Type) -> None:
-        """Adds `type_` to what a variable can hold for those that read it from elsewhere."""
+        """Adds `type_` to the type of a variable for readers in other units."""
         known = self.facts.symbols.get(symbol, NEVER)
         if known == type_:
             return
@@ -159,22 +158,22 @@ class Inference:
             self.outdate(symbol)
 
     def joined(self, known: Type, type_: Type) -> Type:
-        """What is known of a value that may be of `type_`, too; what grows for too long is any."""
+        """The union of two types, bounded; `ANY` if the current unit was inferred too often."""
         grown = union((known, type_))
         if grown == known:
             return known
         if self.rounds[self.unit] > _MOST_ROUNDS:
             return ANY
-        # Beside nil, which some paths give, a declared type stays what it is.
+        # If one type includes the other, apart from nil, nothing grows: declared types stay intact.
         is_either = without(grown, NIL) in (without(known, NIL), without(type_, NIL))
         return grown if is_either else bounded(grown)
 
     def outdate(self, what: Symbol | n.FunctionDef) -> None:
-        """Has the units that read `what` inferred again."""
+        """Schedules the units that read `what` to be inferred again."""
         self.outdated.update(self.readers.get(what, {}))
 
     def returned(self, type_: Type) -> None:
-        """Notes a value that the current function gives."""
+        """Adds `type_` to the result type of the current function."""
         if not isinstance(self.unit, n.FunctionDef):
             return
         function = self.facts.functions[self.unit]
@@ -184,7 +183,7 @@ class Inference:
             self.outdate(self.unit)
 
     def reach(self, definition: n.FunctionDef) -> None:
-        """Notes a call of a function, which is inferred from then on."""
+        """Records a use of a function of the script, which takes part in inference from then on."""
         if definition not in self.reached and self.facts.is_own(definition):
             self.reached.add(definition)
             self.outdated[definition] = None
@@ -192,7 +191,7 @@ class Inference:
     def take(
         self, definition: n.FunctionDef, position: int, type_: Type, node: n.Expression
     ) -> None:
-        """Adds what `node` passes, or is by default, to what a parameter can be."""
+        """Adds `type_`, of the argument or default `node`, to the type of a parameter."""
         function = self.facts.functions[definition]
         types = list(function.parameters)
         types[position] = self.joined(types[position], type_)
@@ -201,14 +200,14 @@ class Inference:
             self.give(definition, types)
 
     def give(self, definition: n.FunctionDef, types: Iterable[Type]) -> None:
-        """Has the parameters of a function be of these types."""
+        """Sets the types of a function's parameters."""
         self.facts.functions[definition].parameters = tuple(types)
         self.outdate(definition)
         if definition in self.reached:
             self.outdated[definition] = None
 
     def result_of(self, definition: n.FunctionDef) -> Type:
-        """The type of the value of a call of a function of this module."""
+        """The result type of a function."""
         self.readers.setdefault(definition, {})[self.unit] = None
         function = self.facts.functions.get(definition)
         return ANY if function is None else function.returns

@@ -1,8 +1,8 @@
-"""What is known of the variables at a point of the flow.
+"""The types of variables at a point of the control flow.
 
-A `Slot` holds a variable's type and what tests have shown about its members (`if ticket.reply_by:`
-shows that the member is not nil); assigning makes a new slot. An environment is copied where ways
-part, and joined where they meet.
+A `Slot` has a variable's type and the narrowed types of its members (`if ticket.reply_by:` shows
+that the member is not nil); an assignment creates a new slot. An environment is copied at branches,
+and joined where paths meet.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ Target = tuple[Symbol, Path]
 class Slot:
     """A variable's type, and the types of members that tests have narrowed.
 
-    `assigned` is the type with the members that tests have left out: they keep its order.
+    `assigned`: the type before narrowing; it determines the order of a union's members.
     """
 
     type: Type
@@ -33,12 +33,12 @@ class Slot:
         return next((type_ for known, type_ in self.members if known == path), None)
 
     def with_member(self, path: Path, type_: Type) -> "Slot":
-        """This slot with one more narrowed member."""
+        """A copy of the slot with one more narrowed member."""
         kept = tuple(entry for entry in self.members if entry[0] != path)
         return replace(self, members=(*kept, (path, type_)))
 
     def joined(self, other: "Slot") -> "Slot":
-        """What is known of a variable that has this slot on one way, and `other` on another."""
+        """The slot of a variable that has this slot on one path and `other` on another."""
         if self is other:
             return self
         type_ = union((self.type, other.type))
@@ -58,41 +58,41 @@ class Slot:
 class Environment:
     """The slots of the variables of one call, at one point of the flow.
 
-    `has_ended`: the flow does not reach it.
+    `has_ended`: the point is unreachable.
     """
 
     slots: dict[Symbol, Slot] = field(default_factory=dict[Symbol, Slot])
     has_ended: bool = False
 
     def copy(self) -> "Environment":
-        """The same at another point of the flow."""
+        """A copy, for another point of the flow."""
         return Environment(self.slots.copy(), self.has_ended)
 
     def get(self, symbol: Symbol) -> Slot | None:
-        """What is known of a variable, or None when nothing has been assigned to it yet."""
+        """The slot of a variable, or None if it has not been assigned yet."""
         return self.slots.get(symbol)
 
     def narrowed(self, target: Target | None) -> Type | None:
-        """What tests have shown of a member of a variable, if anything."""
+        """The narrowed type of a member of a variable, or None."""
         slot = None if target is None else self.get(target[0])
         return None if slot is None or target is None else slot.member(target[1])
 
     def assign(self, symbol: Symbol, type_: Type) -> None:
-        """Notes that `symbol` has a new value of `type_`."""
+        """Records the assignment of a value of `type_` to `symbol`."""
         self.slots[symbol] = Slot(type_, type_)
 
     def add(self, symbol: Symbol, slot: Slot) -> None:
-        """Notes that `symbol` may be what `slot` says, beside what is known of it."""
+        """Joins `slot` into the slot of `symbol`."""
         known = self.slots.get(symbol)
         self.slots[symbol] = slot if known is None else known.joined(slot)
 
     def narrow(self, symbol: Symbol, path: Path, type_: Type) -> None:
-        """Notes that a test has shown `symbol`, or its member at `path`, to be of `type_`."""
+        """Narrows `symbol`, or its member at `path`, to `type_`."""
         slot = self.get(symbol) or Slot(NEVER, NEVER)
         self.slots[symbol] = slot.with_member(path, type_) if path else replace(slot, type=type_)
 
     def forget(self, changes: Callable[[Type, Path], bool]) -> None:
-        """Forgets what tests have shown of members that may have changed since."""
+        """Drops narrowed types of members for which `changes` returns True."""
         for symbol, slot in self.slots.items():
             kept = tuple(one for one in slot.members if not changes(slot.type, one[0]))
             if kept != slot.members:
@@ -100,7 +100,7 @@ class Environment:
 
 
 def join(environments: Sequence[Environment]) -> Environment:
-    """What is known where several ways meet; those that have ended do not count."""
+    """The environment where several paths meet; unreachable ones do not count unless all are."""
     first, *others = [one for one in environments if not one.has_ended] or environments
     met = first.copy()
     for other in others:
@@ -110,7 +110,7 @@ def join(environments: Sequence[Environment]) -> Environment:
 
 
 def path_of(names: Names, node: n.Expression) -> Target | None:
-    """The variable and the members that lead to `node`, if it is such a path."""
+    """The variable and the path of members that `node` reads, or None."""
     match node:
         case n.Name():
             symbol = names.of(node)

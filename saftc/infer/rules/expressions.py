@@ -1,8 +1,8 @@
-"""Expressions: the type of each, and what its place has to do with its value.
+"""Expressions: their types, and the coercions at their places.
 
-A place that asks for a type hands it down into what is written there: the items of a list literal,
-the branches of a conditional, a prompt. So `prices: [float] = [1, 2.5]` makes a float of the first
-item, and a prompt gets its contract from the annotation.
+The expected type of a place is passed down to the items of a list literal, the branches of a
+conditional, and prompts. So `prices: [float] = [1, 2.5]` converts the first item to a float, and
+a prompt gets its contract from the annotation.
 """
 
 from dataclasses import replace
@@ -69,14 +69,14 @@ from saftc.types.types import (
     widened,
 )
 
-# The kinds that a Python class stands for, whatever is known of a value.
+# The kinds with a Python class to test for, even if the type of the value is unknown.
 _KINDS_WITH_CLASS = {"int", "string", "float", "bool", "list", "tuple", "object"}
 
 
 def type_of(
     inference: Inference, node: n.Expression, env: Environment, wanted: Type | None
 ) -> Type:
-    """The type of an expression itself; `wanted` is what its place asks for, if anything."""
+    """The type of an expression itself; `wanted` is the type that its place expects, if any."""
     type_ = _type_of(inference, node, env, wanted)
     forget_changed(inference, node, env)
     return type_
@@ -127,7 +127,7 @@ def _type_of(
         case n.ServerCall():
             for argument in node.arguments:
                 inference.expression(argument.value, env)
-            return ANY if wanted is None else wanted  # it is checked when it is there
+            return ANY if wanted is None else wanted  # checked when the reply arrives
         case _:
             assert_never(node)
 
@@ -173,7 +173,7 @@ def _binary(inference: Inference, node: n.Binary, env: Environment, wanted: Type
     left = inference.expression(node.left, env)
     asked = member_of_kind(wanted, ListType)
     if node.operator == "+" and asked is not None and fit(left, asked) == Assignability.EXACT:
-        # What is added to a list that a place asks for is such a list, too.
+        # If the place expects a list type, both operands of `+` are expected to have it.
         right = inference.expression(node.right, env, asked)
         if is_only(right, "list"):
             right = fit_into(inference, node.right, asked, env)
@@ -196,7 +196,7 @@ def _warn_of_operands(
     left: tuple[n.Expression | None, Type],
     right: tuple[n.Expression | None, Type],
 ) -> None:
-    """Warns of operands that may be what the operator does not take."""
+    """Warns about operands that may be of a type that the operator rejects."""
     wrong = wrong_members(operator, left[1], right[1])
     for (operand, _), found in zip((left, right), wrong, strict=True):
         if operand is not None and found != NEVER:
@@ -227,7 +227,7 @@ def _comparison(inference: Inference, node: n.Comparison, env: Environment) -> T
 
 
 def _check_kinds(inference: Inference, node: n.Comparison, left: Type, right: Type) -> None:
-    """Reports texts that a failure's kind is compared with, and that are none."""
+    """Reports comparisons of a failure's kind with a string that is not a kind."""
     is_equality = node.operator in ("==", "!=") and FAILURE_KIND in (left, right)
     if not is_equality and (left != FAILURE_KIND or node.operator not in ("in", "not in")):
         return
@@ -247,7 +247,7 @@ def _equality(inference: Inference, node: n.Comparison, left: Type, right: Type)
         kind_test = _kind_test(inference, one, other)
         if kind_test is not None:
             return kind_test
-        # Python warns of `is` with a number or a string that is written out.
+        # Python warns about `is` with a constant other than None, True and False.
         if is_singleton(other) and not is_written_out(one):
             return IsTest(one, other)
     is_singular = is_singleton(node.left) or is_singleton(node.right)
@@ -255,7 +255,7 @@ def _equality(inference: Inference, node: n.Comparison, left: Type, right: Type)
 
 
 def _kind_test(inference: Inference, one: n.Expression, other: n.Expression) -> KindTest | None:
-    """A test `type(x) == "word"`."""
+    """The form of a test `type(x) == "word"`, with `one` as its left operand; None for others."""
     match one, other:
         case (
             n.Call(
@@ -273,7 +273,7 @@ def _kind_test(inference: Inference, one: n.Expression, other: n.Expression) -> 
         return KindTest(tested, word, "exact")
     record = inference.facts.record_of_kind(word)
     if record is not None and _is_named(inference, record):
-        # A class of Python may have others below it, whose values are of another kind.
+        # A Python class may have subclasses, whose values are of another kind.
         is_own = inference.facts.records[record].module is None
         return KindTest(tested, word, "instance" if is_own else "exact")
     if word in _KINDS_WITH_CLASS and not _may_be_of_python(inference, type_):
@@ -287,13 +287,13 @@ def _kind_test(inference: Inference, one: n.Expression, other: n.Expression) -> 
 
 
 def _is_named(inference: Inference, record: str) -> bool:
-    """Whether the script names a record elsewhere: what it imports and does not use it can drop."""
+    """Whether the script uses a record's name elsewhere; else its import may be removed."""
     symbol = inference.facts.own_names.get(record.split(".")[0])
     return symbol is None or symbol.kind != "import" or symbol.is_read
 
 
 def _may_be_of_python(inference: Inference, type_: Type) -> bool:
-    """Whether a value may be of a class of Python, which can be a text or a tuple besides."""
+    """Whether a value may be of a Python class, which can be a subclass of str or tuple."""
     if type_ == ANY:
         return bool(inference.facts.python)
     records = (member for member in members(type_) if isinstance(member, RecordType))
@@ -316,7 +316,7 @@ def _wrong_operands(
 def _prompt_hint(
     inference: Inference, node: n.Binary | n.Comparison, left: Type, right: Type
 ) -> str | None:
-    """What a prompt without a type is to be asked for, where the other operand is no text."""
+    """The hint to give a prompt a type, if an operand is untyped and the other is not a string."""
     for operand, found, other in ((node.left, left, right), (node.right, right, left)):
         is_prompt = found == STRING and inference.facts.is_untyped_result(operand)
         if not is_prompt or not is_only(other, "int", "float", "list"):

@@ -1,6 +1,6 @@
-"""What to write instead of what is wrong: rows of a condition and its hint; the first one holds.
+"""Hints for type errors: tables of conditions and hints, of which the first match applies.
 
-The rules of inference say what a mistake is; a table here says what may have been meant.
+The typing rules report the errors; the tables here suggest corrections.
 """
 
 from collections.abc import Callable
@@ -35,7 +35,7 @@ from saftc.types.types import (
 
 @dataclass(frozen=True, slots=True)
 class _OfOperands:
-    """A hint for operands of such types, of these operators, or of all where none is named."""
+    """A hint for operands for which `applies` is true; no `operators` means all of them."""
 
     operators: tuple[str, ...]
     applies: Callable[[Type, Type], bool]
@@ -62,7 +62,7 @@ _IN, _ORDER = ("in", "not in"), ("<", "<=", ">", ">=")
 _ARITHMETIC = ("+", "-", "*", "/", "%")
 _READS_TEXT, _MAKES_TEXT = "`{date}(x)` reads a text", "`str(x)` makes a text of any value"
 _NOT_EXACT = 'a float is not exact: write `decimal("1.50")`'
-# `{date}` is the operand that is a date or the like, `{key}` the type of an object's keys.
+# `{date}` is the type of the operand that is a date or the like, `{key}` that of an object's keys.
 _OPERANDS: tuple[_OfOperands, ...] = (
     _OfOperands((), _has(DECIMAL, FLOAT), f"{_NOT_EXACT}, or `float(x)` of the decimal"),
     _OfOperands(
@@ -106,7 +106,7 @@ _OPERANDS: tuple[_OfOperands, ...] = (
 
 
 def operand_hint(operator: str, left: Type, right: Type) -> str | None:
-    """What to write instead of an operator on these operands."""
+    """The hint for an invalid operator on operands of these types, or None."""
     date = next((word for word, one in DATES.items() if one in (left, right)), "")
     meant = (one for one in _OPERANDS if not one.operators or operator in one.operators)
     hints = (one.hint for one in meant if one.applies(left, right))
@@ -122,7 +122,7 @@ class _OfPlace:
     hint: str
 
 
-# `{wanted}` is the type that the place asks for.
+# `{wanted}` is the type of the place.
 _PLACES = (
     _OfPlace((STRING,), tuple(DATES.values()), "`{wanted}(x)` reads a text"),
     _OfPlace((FLOAT,), (DECIMAL,), _NOT_EXACT),
@@ -134,7 +134,7 @@ _DRAFT = "a draft may lack fields: keep the stream, `whole: T = stream $ ... $`,
 
 
 def mismatch_hint(facts: Facts, given: Type, wanted: Type) -> str | Hint | None:
-    """What to write instead of a value of a type in a place that asks for another one."""
+    """The hint for a value of type `given` in a place of type `wanted`, or None."""
     records = [member for member in members(wanted) if isinstance(member, RecordType)]
     if isinstance(given, ObjectType) and records:
         name = _called_with(facts, given, records)
@@ -151,14 +151,14 @@ def mismatch_hint(facts: Facts, given: Type, wanted: Type) -> str | Hint | None:
 
 
 def _called_with(facts: Facts, given: ObjectType, records: list[RecordType]) -> str | None:
-    """The script's name of the record that an object was meant for: the one with its fields."""
+    """The script's name for the record whose fields are most like those of an object."""
     names = {field.name for field in given.fields}
     closest = min(records, key=lambda one: len(names ^ set(facts.fields_of(one))))
     return None if closest.definition is None else facts.name_of_record(closest.definition)
 
 
 def _meant_literal(given: LiteralType, wanted: UnionType) -> Hint | None:
-    """The text among those that a place takes for which another one was written."""
+    """The hint with the accepted string of which `given` is a likely misspelling, or None."""
     known = [str(one.value) for one in wanted.members if isinstance(one, LiteralType)]
     meant = near(str(given.value), known)
     if meant is None or not isinstance(given.value, str):

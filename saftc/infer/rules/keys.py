@@ -1,7 +1,7 @@
-"""What `sorted`, `min` and `max` order by: `sorted(notes, by: words)`.
+"""The key functions of `sorted`, `min` and `max`: `sorted(notes, by: words)`.
 
-`by` takes a function of one element, which gives what `<` compares: a number, a string or a date.
-Where that is proved, Python's own `key=` does the same.
+`by` is a function of one element that returns a value that `<` can compare: a number, a string or a
+date. If that is proved, the output uses Python's `key=`.
 """
 
 from saftc.diagnostics import catalogue
@@ -25,8 +25,9 @@ from saftc.types.types import (
 
 
 def is_proved_key(inference: Inference, by: n.Expression, element: Type) -> bool:
-    """Whether the function `by` certainly takes an element, and gives what can be ordered; reports
-    it when it certainly does not.
+    """Whether the function `by` certainly accepts an element and returns an orderable key.
+
+    Reports a function that certainly does not.
     """
     function = inference.facts.types[by]
     match function:
@@ -64,7 +65,7 @@ def is_proved_key(inference: Inference, by: n.Expression, element: Type) -> bool
 
 
 def _is_ordered(inference: Inference, by: n.Expression, name: str, key: Type) -> bool:
-    """Whether all keys are certainly numbers, strings, or of one kind of dates and the like."""
+    """Whether all keys are certainly comparable with each other: all numbers, all strings, etc."""
     found = kinds(key)
     if not found:
         return False

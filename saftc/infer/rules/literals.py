@@ -1,4 +1,4 @@
-"""Lists, tuples and objects as they are written: their types, and which spreads are proved.
+"""Literals of lists, tuples and objects: their types, and which spreads are proved.
 
     [1, ...xs]                  [int]                   of `xs: [int]`
     {...row, note: "x"}         {id: int, note: string} of `row: {id: int}`
@@ -6,8 +6,8 @@
     {[day]: 1}                  {[date]: int}           of `day: date`
     {...ticket, title: "x"}     Ticket                  of `ticket: Ticket`, a changed copy
 
-A place that asks for a type hands it down to the parts. Where a spread does not have that type by
-itself, the literal as a whole has its own type, and the place checks it.
+The expected type of the place is passed down to the parts. If a spread does not have that type, the
+literal has its inferred type instead, and the place checks it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -77,7 +77,7 @@ def list_literal(
 
 
 def _spread_items(inference: Inference, node: n.Spread, env: Environment) -> Type:
-    """What `...xs` puts into a list."""
+    """The type of the items that `...xs` adds to a list."""
     spread = inference.expression(node.value, env)
     is_proved = is_only(spread, "list", "tuple")
     inference.facts.forms.spreads[node] = native_if(is_proved)
@@ -119,7 +119,7 @@ def object_literal(
 def object_of_entry(
     inference: Inference, entry: n.ComputedField, env: Environment, wanted: Type | None
 ) -> Type:
-    """The type of an object that is made of as many such entries as there are."""
+    """The type of an object comprehension with this entry."""
     return _object_of(inference, (entry,), env, _object_meant((entry,), wanted))
 
 
@@ -139,8 +139,9 @@ def _changed_copy(
     asked: ObjectType | MapType | None,
     env: Environment,
 ) -> Type | None:
-    """The type of `{...ticket, severity: "high"}`, if what is spread first may be a record, and
-    does not have to be an object for its place.
+    """The type of `{...ticket, severity: "high"}`, a changed copy of a record; None if it is not.
+
+    It is one if the first spread may be a record, and the place does not require an object.
     """
     facts = inference.facts
     facts.forms.copies.pop(node, None)
@@ -184,7 +185,7 @@ def _change(
     spread: Type,
     env: Environment,
 ) -> None:
-    """One of the fields that change in a copy."""
+    """Infers an entry of a changed copy, and reports an invalid one."""
     facts = inference.facts
     if isinstance(entry, n.Field):
         name = entry.key.text
@@ -214,12 +215,12 @@ def _change(
 
 
 def _can_be_set(record: RecordFacts, name: str) -> bool:
-    """Whether a record has the field, and is made with a value for it."""
+    """Whether a record has the field, and its constructor accepts it."""
     return name in record.fields and any(one.name.text == name for one in record.node.fields)
 
 
 def _check_fields(inference: Inference, node: n.ObjectLiteral, asked: ObjectType) -> None:
-    """Reports the fields that an object of a type has not, and those that it lacks."""
+    """Reports fields of a literal that its type does not have, and missing ones."""
     given = {field.key.text for field in node.named}
     missing = [field.name for field in asked.fields if field.name not in given]
     for key in (field.key for field in node.named if asked.field(field.key.text) is None):
@@ -234,7 +235,7 @@ def _check_fields(inference: Inference, node: n.ObjectLiteral, asked: ObjectType
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The types that an object can have by the fields read so far, and those of what is spread."""
+    """The possible types of an object after the entries so far, and the types of its spreads."""
 
     possible: tuple[ObjectType | MapType, ...] = (EMPTY_OBJECT,)
     spread: tuple[ObjectType | MapType, ...] = ()
@@ -295,8 +296,10 @@ def _with_key(type_: ObjectType | MapType, key: Scalar) -> ObjectType | MapType:
 def _settle_keys(
     inference: Inference, entries: Sequence[n.Entry], asked: ObjectType | MapType | None
 ) -> Scalar:
-    """What all keys of an object are: what its place asks for, or what the first of them is of
-    which that is known, or strings. Reports those that are something else.
+    """The type of all keys of an object; reports keys of another type.
+
+    It is the key type that the place expects, else that of the first entry for which it is known,
+    else string.
     """
     said = [(entry, _keys_said(inference, entry)) for entry in entries]
     first = (kind for _, kinds in said for kind in kinds)
@@ -317,7 +320,7 @@ def _settle_keys(
 
 
 def _keys_said(inference: Inference, entry: n.Entry) -> list[Scalar]:
-    """Of which kinds the keys are that an entry gives, as far as its type tells."""
+    """The possible types of the keys of an entry; empty if unknown."""
     types = inference.facts.types
     match entry:
         case n.Field():
@@ -330,7 +333,7 @@ def _keys_said(inference: Inference, entry: n.Entry) -> list[Scalar]:
 
 
 def _key(inference: Inference, node: n.Expression, wanted: Scalar) -> None:
-    """A key between brackets: it must be of the kind of the other keys."""
+    """Checks a key in brackets, which must have the type of the other keys."""
     type_ = inference.facts.types[node]
     inference.facts.forms.keys[node] = native_if(is_only(type_, wanted.kind))
     _note_kind(inference, node, wanted)
@@ -353,7 +356,7 @@ def _note_kind(inference: Inference, node: n.Expression | n.Spread, wanted: Scal
 def _wrong_key(
     span: Span, found: Type, wanted: Scalar, written: str | None = None
 ) -> Diagnostic:
-    """That a key is not of the kind of the keys of its object."""
+    """The diagnostic for a key of another type than the keys of its object."""
     hint = "`str(x)` makes a text of any value"
     if wanted != STRING and (written is not None or found not in KEYS):
         is_one = written is not None and is_read(wanted, written)
@@ -368,7 +371,7 @@ def _wrong_key(
 
 
 def _objects_in(spread: Type) -> Iterable[ObjectType | MapType]:
-    """What a spread object can be; of one of which nothing is known, an object with any keys."""
+    """The possible object types of a spread; a map of any values if its type is unknown."""
     for member in members(spread):
         match member:
             case ObjectType() | MapType():
@@ -382,9 +385,9 @@ def _objects_in(spread: Type) -> Iterable[ObjectType | MapType]:
 def _all_merged(
     possible: Sequence[ObjectType | MapType], added: Sequence[ObjectType | MapType]
 ) -> tuple[ObjectType | MapType, ...]:
-    """Each of `possible` with the fields of each of `added` behind its own."""
+    """Each type of `possible` extended by the fields of each type of `added`."""
     merged = tuple(dict.fromkeys(_joined(one, other) for one in possible for other in added))
-    # Each of a declared union, with the same fields behind it, is one.
+    # The limit allows a declared union whose members all get the same fields.
     if len(merged) <= max(MOST_MEMBERS, len(possible), len(added)):
         return merged
     return (MapType(union(value for one in merged for value in values_of(one))),)
@@ -399,7 +402,7 @@ def _joined(one: ObjectType | MapType, other: ObjectType | MapType) -> ObjectTyp
 
 
 def _over(field: FieldType, earlier: FieldType | None) -> FieldType:
-    """A field as it is behind another of its name, which shows where it is lacking."""
+    """The field that results when `field` overrides `earlier`, which stays if `field` is absent."""
     if not field.may_lack:
         return FieldType(field.name, field.type)
     if earlier is None:
@@ -409,8 +412,10 @@ def _over(field: FieldType, earlier: FieldType | None) -> FieldType:
 
 
 def _takes(asked: ObjectType | MapType, given: _Parts) -> bool:
-    """Whether an object is of the type that its place asks for as it is written, for Python's type
-    checkers, too: they know the fields of a class, and the one type of the values of a dict."""
+    """Whether the literal has the type `asked` without a check, also for Python's type checkers.
+
+    They know the fields of a TypedDict, and only one type for all values of a dict.
+    """
     if isinstance(asked, MapType):
         return all(
             fit(union(values_of(one)), asked.value) == Assignability.EXACT
@@ -431,7 +436,7 @@ def _takes(asked: ObjectType | MapType, given: _Parts) -> bool:
     )
 
 
-# What both have
+# Helpers
 
 
 def _value(inference: Inference, node: n.Expression, wanted: Type | None, env: Environment) -> Type:
@@ -443,7 +448,7 @@ def _value(inference: Inference, node: n.Expression, wanted: Type | None, env: E
 def _check_spread(
     inference: Inference, node: n.Spread, spread: Type, taken: tuple[str, ...]
 ) -> None:
-    """Reports what cannot be spread here."""
+    """Reports a value that cannot be spread here."""
     is_list = "list" in taken
     where, expected = ("a list", "a list or a tuple") if is_list else ("an object", "an object")
     wrong = union(one for one in members(spread) if not _may_be_any(one, taken))
@@ -483,18 +488,18 @@ def _spread_hint(
 
 
 def member_of_kind(wanted: Type | None, kind: type[Type]) -> Type | None:
-    """The member of what a place asks for that a literal of `kind` is meant for."""
+    """The member of the type `wanted` that is of class `kind`; None if there is not exactly one."""
     if wanted is None:
         return None
     meant = [member for member in members(wanted) if isinstance(member, kind)]
-    # Of several, the check at run time picks the right one.
+    # If there are several, the check at run time picks one.
     return meant[0] if len(meant) == 1 else None
 
 
 def _object_meant(
     entries: Sequence[n.Entry], wanted: Type | None
 ) -> ObjectType | MapType | None:
-    """The object type of a place that an object literal is meant for: by its fields, if several."""
+    """The object type in `wanted` for an object literal; selected by its fields if several."""
     if wanted is None:
         return None
     meant = [member for member in members(wanted) if isinstance(member, ObjectType | MapType)]

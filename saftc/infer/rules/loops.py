@@ -1,4 +1,4 @@
-"""What a loop goes over, and the names that patterns bind: its own, and those of unpackings."""
+"""Loops and unpackings: the type of a loop's items, and the names that patterns bind."""
 
 from typing import assert_never
 
@@ -25,7 +25,7 @@ from saftc.types.types import (
     unrolled,
 )
 
-# What to go over instead of a value that has no items.
+# Hints for loops over a value without items, by its kind.
 _ITEMS_OF = {
     "object": "loop over `keys(x)`, `values(x)` or `items(x)`",
     "string": "`split(x)` gives words, `chars(x)` the characters",
@@ -34,7 +34,9 @@ _ITEMS_OF = {
 
 
 def iterated(inference: Inference, loop: n.ForStmt | n.ComprehensionClause, iterable: Type) -> Type:
-    """What going over `iterable` gives; a mistake when it is not a list, a tuple or a dataframe."""
+    """The type of a loop's item; reports a value that is not a list, a tuple, a dataframe or a
+    stream.
+    """
     node = loop.iterable
     streams = streams_in(inference.facts, node)
     if streams:
@@ -64,7 +66,7 @@ def iterated(inference: Inference, loop: n.ForStmt | n.ComprehensionClause, iter
 def _part(
     inference: Inference, loop: n.ForStmt | n.ComprehensionClause, asked: Type
 ) -> tuple[PartsForm, Type]:
-    """How a loop goes over a stream of a type, and what a turn takes."""
+    """The form of a loop over a stream of type `asked`, and the type of its item."""
     schema = loop.schema if isinstance(loop, n.ForStmt) else None
     if schema is not None:
         wanted = inference.facts.schemas[schema]
@@ -92,7 +94,7 @@ def _part(
 
 
 def _no_stream(inference: Inference, node: n.Expression, schema: n.Schema, iterable: Type) -> None:
-    """A type says what a stream is asked for; of another value, the items have their own."""
+    """Reports a loop with a type over a value that is not a stream."""
     if isinstance(node, n.Prompt):
         found, hint = "a prompt", "write `stream` before the prompt: the loop gets its drafts"
     else:

@@ -1,4 +1,4 @@
-"""Members and items: what `value.name`, `value.0`, `value[key]` and `value[a:b]` are."""
+"""Members and items: the types of `value.name`, `value.0`, `value[key]` and `value[a:b]`."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -87,7 +87,7 @@ def member(inference: Inference, node: n.Member, env: Environment) -> Type:
 
 
 def _choice(inference: Inference, node: n.Member, enum: RecordFacts) -> Type:
-    """The type of `Color.RED`; what else the class has is Python's to know."""
+    """The type of `Color.RED`; other members of the class are `ANY`."""
     name = node.name.text
     if name in enum.choices:
         return enum.type
@@ -105,7 +105,7 @@ def _choice(inference: Inference, node: n.Member, enum: RecordFacts) -> Type:
 
 
 def _check_spelling(inference: Inference, node: n.Member) -> None:
-    """Reports a member of a result that is nearly one of its history."""
+    """Reports a likely misspelling of a member of a result's history."""
     written = node.name.text
     meant = misspelt_member(written)
     if meant is not None:
@@ -155,13 +155,13 @@ def _member_form(inference: Inference, node: n.Member, value: Type) -> MemberFor
 
 
 def _form_of_date(value: Type, name: str) -> MemberForm:
-    """A member of a date or the like; what is no member there is a method of Python's, or wrong."""
+    """The form of a member of a date or the like; any other name is a Python method, or invalid."""
     member = MEMBERS_OF_DATES[value].get(name)
     return Getter(name) if member is not None and member.is_called else Attribute(name)
 
 
 def _item_form(owners: Iterable[Type], name: str) -> Literal[Form.GET, Form.ITEM, Form.OPS]:
-    """How the field of objects is asked for: Python has none where one is lacking."""
+    """The form of reading a field of objects, which may be absent in Python."""
     fields = [one.field(name) if isinstance(one, ObjectType) else None for one in owners]
     if not any(field is not None and field.may_lack for field in fields):
         return Form.ITEM
@@ -169,7 +169,7 @@ def _item_form(owners: Iterable[Type], name: str) -> Literal[Form.GET, Form.ITEM
 
 
 def _is_of_python(inference: Inference, node: n.Member) -> bool:
-    """Whether it is a member of a module, a class or a value that is not a type of Saft."""
+    """Whether it is a member of a Python module, class or value without a type in Saft."""
     facts = inference.facts
     owner = facts.types.get(node.value, ANY)
     if owner != ANY:
@@ -180,9 +180,9 @@ def _is_of_python(inference: Inference, node: n.Member) -> bool:
 
 
 def _may_have_field(inference: Inference, owner: Type, name: str) -> bool:
-    """Whether `owner` has the field, or may have it among any keys.
+    """Whether `owner` has the field, or may have it as a key of a map.
 
-    There `length` may be one, or the number of them: only a value can tell.
+    `length` of a map is excluded: it may be a key or the size, which is known only at run time.
     """
     if isinstance(owner, MapType):
         return owner.key == STRING and name != "length"
@@ -206,7 +206,7 @@ def _missing_member(inference: Inference, node: n.Member, value: Type) -> Diagno
 
 
 def _history_hint(inference: Inference, node: n.Expression) -> str:
-    """Where the history of a prompt was dropped on its way to `node`."""
+    """The hint that says where the history of a prompt was lost on its way to `node`."""
     facts = inference.facts
     match node:
         case n.Call(function=n.Name() as function):
@@ -236,7 +236,7 @@ _ITEM_HINT = "an item of a list is a plain value, unless the list is declared `[
 
 
 def conversation_hint(inference: Inference, node: n.Expression) -> str:
-    """What goes on with a conversation, instead of the plain value of `node`."""
+    """The hint for what to write after `after` instead of `node`, which is a plain value."""
     match node:
         case n.Member(value=n.Name() as owner) if inference.facts.result_of(owner) is not None:
             return f"write `after {owner.text}`"
@@ -268,7 +268,7 @@ def _field(inference: Inference, value: Type, name: str) -> Type | None:
             is_method = name in METHODS_OF_DATES[value]
             return ANY if known is None and is_method else None if known is None else known.type
         case _ if value == DATAFRAME:
-            # Any other attribute is Python's to know.
+            # The types of other attributes are unknown.
             return DATAFRAME_MEMBERS.get(name, ANY)
         case _:
             return INT if value == STRING and name == "length" else None
@@ -411,9 +411,9 @@ def _of_members(
     mistake: Callable[[], Diagnostic],
     problem: str,
 ) -> Type:
-    """The union of `result_of` over the members of `value`; a mistake when none has one.
+    """The union of `result_of` over the members of `value`; reports `mistake` if all are None.
 
-    `problem` tells what is wrong with those that have none.
+    If only some are None, it warns about these members; `problem` says what is wrong with them.
     """
     if value in (ANY, NEVER):
         return value
@@ -435,13 +435,13 @@ def _of_members(
 
 
 def _constant_index(node: n.Expression | None) -> int | None:
-    """The value of an index that is written as a number."""
+    """The value of a literal int index, or None."""
     value = None if node is None else written_value(node)
     return value if type(value) is int else None
 
 
 def _has_native_index(owner: Type, key: Type, written: n.Expression) -> bool:
-    """Whether Python's `value[key]` is certain to do what Saft's does."""
+    """Whether Python's `value[key]` is certainly equivalent to Saft's."""
     if is_only(owner, "string", "list", "tuple") and is_only(key, "int"):
         return True
     if not is_only(owner, "object"):
@@ -451,9 +451,9 @@ def _has_native_index(owner: Type, key: Type, written: n.Expression) -> bool:
         return False
     owners = [member for member in members(owner) if isinstance(member, ObjectType)]
     if isinstance(written, n.Literal):
-        # Of an object with any keys, Python tells what is missing.
+        # For a map, Python reports a missing key itself.
         return all(owner.field(str(written.value)) for owner in owners)
-    # A class of objects takes only keys that are written out.
+    # A TypedDict accepts only literal keys.
     return not any(owner.is_declared for owner in owners)
 
 

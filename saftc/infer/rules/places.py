@@ -1,4 +1,4 @@
-"""Places: an expression is where some type is asked for, and what has to be done about it."""
+"""Places: checks and coercions where an expression must have an expected type."""
 
 from saftc.check.facts import FunctionFacts
 from saftc.check.forms import written_value
@@ -39,9 +39,9 @@ def fit_into(
     env: Environment,
     related: tuple[Related, ...] = (),
 ) -> Type:
-    """The type of an expression in a place that asks for `wanted`; notes what the place does.
+    """The type of an expression in a place of type `wanted`; records the coercion, reports errors.
 
-    `related` are the places that a mistake tells of besides.
+    `related`: further places to show with an error.
     """
     wanted = unrolled(wanted)
     if RESULT in members(wanted) and (keeper := inference.facts.result_of(node)) is not None:
@@ -61,7 +61,7 @@ _ANOTHER_NAME = "a value of another type needs another name"
 def inherited_annotation(
     inference: Inference, name: n.Identifier
 ) -> tuple[Type, tuple[Related, ...]] | None:
-    """The type that an annotation above asks for where a name is assigned, and where it stands."""
+    """The type and the place of the annotation that an assignment inherits, or None."""
     schema = inference.facts.held.get(name)
     if schema is None:
         return None
@@ -70,7 +70,7 @@ def inherited_annotation(
 
 
 def check_annotation(inference: Inference, name: n.Identifier, given: Type) -> None:
-    """Reports a value that a name gets and that its annotation above cannot have."""
+    """Reports a value of type `given` that the inherited annotation of a name excludes."""
     found = inherited_annotation(inference, name)
     if found is not None and given != NEVER and fit(given, found[0]) == Assignability.NEVER:
         wanted, related = found
@@ -93,7 +93,10 @@ def check_assignable(
     wanted: Type,
     related: tuple[Related, ...] = (),
 ) -> Type:
-    """Holds the value of an expression, of type `given`, against what its place asks for."""
+    """Checks an expression of type `given` against the type of its place; records the coercion.
+
+    Returns the type of the value at the place.
+    """
     given = as_written(node, given, wanted)
     how = _fit_function(inference, node, given, wanted)
     how = fit(given, wanted) if how is None else how
@@ -114,7 +117,7 @@ def check_assignable(
     inference.coerce(node, how, wanted)
     others = [one for one in members(given) if not isinstance(one, FunctionType | BuiltinType)]
     if how == Assignability.EXACT and wanted != ANY and len(others) < len(members(given)):
-        # As a function of that type it keeps no history, and is one of many.
+        # At the place it is any function of that type, which returns plain values.
         inference.facts.given_functions[node] = wanted
         return union([*others, *(one for one in members(wanted) if isinstance(one, CallableType))])
     return given if how == Assignability.EXACT and ANY not in (given, wanted) else wanted
@@ -123,7 +126,7 @@ def check_assignable(
 def _fit_function(
     inference: Inference, node: n.Expression, given: Type, wanted: Type
 ) -> Assignability | None:
-    """How a certain function fits a place for functions; None where it is not that."""
+    """How a known function fits a place of a function type; None for other values or places."""
     asked = [one for one in members(wanted) if isinstance(one, CallableType)]
     if not asked:
         return None
@@ -150,14 +153,14 @@ def _fit_function(
 
 
 def _given(function: Function, wanted: CallableType) -> Type:
-    """What Python declares that a call gives of what the type says, which is believed."""
+    """The declared result type of a Python function for arguments as in `wanted`; it is trusted."""
     return function.given(wanted.parameters, {}).type
 
 
 def _fit_definition(
     inference: Inference, given: FunctionType, wanted: CallableType
 ) -> Assignability:
-    """Whether a function of the script can be called as the type says, and gives what it says."""
+    """How a function of a script fits a function type."""
     parameters = given.definition.parameters
     needed = sum(one.default is None for one in parameters)
     if not needed <= len(wanted.parameters) <= len(parameters):
@@ -167,7 +170,7 @@ def _fit_definition(
 
 
 def _fit_builtin(builtin: Builtin, wanted: CallableType) -> Assignability:
-    """The same of a builtin, which looks itself at what it is given."""
+    """How a builtin fits a function type; builtins check their arguments themselves."""
     types = wanted.parameters
     way = builtin.meant([(None, one) for one in types])
     taken = [way.parameter(position) for position in range(len(types))]
@@ -179,13 +182,13 @@ def _fit_builtin(builtin: Builtin, wanted: CallableType) -> Assignability:
         return Assignability.NEVER
     result = way.result(types)
     how = fit_call(types, result, wanted)
-    # What Python's function gives for certain arguments, its own annotation does not say.
+    # The annotation of Python's function may not have the result type for specific arguments.
     is_said = not callable(way.gives) and len(builtin.ways) == 1
     return how if is_said else max(how, Assignability.CHECK)
 
 
 def _shown(inference: Inference, given: Type) -> str:
-    """The type as a message names it; of a certain function, with what it takes and gives."""
+    """A type in a message; for a known function, with its signature."""
     if not isinstance(given, FunctionType):
         return show(given)
     facts = inference.facts.functions[given.definition]
@@ -194,20 +197,20 @@ def _shown(inference: Inference, given: Type) -> str:
 
 
 def is_zero(node: n.Expression) -> bool:
-    """Whether it is written as zero."""
+    """Whether the expression is a literal zero."""
     return isinstance(node, n.Literal) and type(node.value) in (int, float) and node.value == 0
 
 
 def as_written(node: n.Expression, given: Type, wanted: Type) -> Type:
-    """The type of an expression; of one that is written out, where literals are wanted, its own."""
+    """`given`, or for a literal expression its literal type if `wanted` has literal types."""
     value = written_value(node)
     has_literals = any(isinstance(member, LiteralType) for member in members(wanted))
     return literal_type(value) if value is not None and has_literals else given
 
 
-# Arguments for bare parameters: where the calls decide what a parameter is, they say it. The calls
-# of the script that defines the function decide. Those of scripts that import it have to keep to
-# that: what they do not see would otherwise depend on who else is compiled with it.
+# Arguments for bare parameters. If calls determine the type of a parameter, only the calls in the
+# script that defines the function count. Calls in importing scripts are checked against that type:
+# otherwise the result would depend on which other scripts are compiled with it.
 
 
 def pass_argument(
@@ -217,12 +220,12 @@ def pass_argument(
     position: int,
     env: Environment,
 ) -> None:
-    """Infers an argument of a bare parameter, and holds it against what the parameter is."""
+    """Infers an argument for a bare parameter: adds its type to the parameter's, or checks it."""
     wanted = function.parameters[position]
     if wanted == RESULT and position not in function.from_calls:
         fit_into(inference, node, wanted, env)
         return
-    # What the use of a bare parameter asks for is not an annotation: a prompt stays text.
+    # A type from the uses of a bare parameter is not an annotation: a prompt stays a string.
     type_ = inference.expression(node, env)
     if position not in function.from_calls:
         check_assignable(inference, node, type_, wanted)
@@ -231,19 +234,19 @@ def pass_argument(
     elif _is_other(type_, wanted):
         _report(inference, node, type_, function, position)
     elif isinstance(node, n.ListLiteral | n.ObjectLiteral | n.TupleLiteral | n.Conditional):
-        # A literal is of the class that is meant.
+        # A literal gets the expected class.
         fit_into(inference, node, wanted, env)
     else:
         check_assignable(inference, node, type_, wanted)
 
 
 def _is_other(given: Type, wanted: Type) -> bool:
-    """Whether a value of `given` is certainly not what the calls of the other script pass."""
+    """Whether a value of type `given` certainly differs from what the defining script passes."""
     if fit(given, wanted) in (Assignability.CONVERT, Assignability.NEVER):
         return True
     lists = [member for member in members(wanted) if isinstance(member, ListType)]
     items = [member.item for member in members(given) if isinstance(member, ListType)]
-    # An empty list fits any; but one that is meant for other items is no such list.
+    # `fit` accepts most lists, since they may be empty: compare the item types.
     return bool(lists) and any(
         item != NEVER and all(_is_other(item, one.item) for one in lists) for item in items
     )

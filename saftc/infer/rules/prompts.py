@@ -1,4 +1,4 @@
-"""Prompts: what is asked of a model, with which tools and options."""
+"""Prompts: their types, tools and options."""
 
 from collections.abc import Mapping
 
@@ -40,7 +40,7 @@ _ANY_OBJECT = ObjectType((), is_declared=False)
 
 
 def prompt(inference: Inference, node: n.Prompt, env: Environment, wanted: Type | None) -> Type:
-    """The type of a prompt's value: what its place asks for, else text, or any for a program."""
+    """The type of a prompt's value: that of its place, else string, or `ANY` for a program."""
     for part in node.parts:
         if isinstance(part, n.Hole):
             type_ = inference.expression(part.value, env)
@@ -83,7 +83,7 @@ def _may_be_function(type_: Type) -> bool:
 
 
 def _streamed(inference: Inference, node: n.Prompt, wanted: Type | None) -> Type | None:
-    """What a streamed prompt is asked for: text, unless a loop goes over parts of a value."""
+    """The type that a streamed prompt requests, or None for string; reports unsupported types."""
     history = inference.facts.history
     if node.mode == "program":
         found, hint = "a program", _WITHOUT
@@ -101,7 +101,7 @@ def _streamed(inference: Inference, node: n.Prompt, wanted: Type | None) -> Type
 
 
 def _after(inference: Inference, node: n.Expression, env: Environment) -> None:
-    """What a prompt goes on with is a whole result, or the messages of one."""
+    """Checks the operand of `after`, which must be a whole result or a list of messages."""
     if inference.facts.result_of(node) is not None:
         fit_into(inference, node, RESULT, env)
         return
@@ -115,7 +115,7 @@ def _after(inference: Inference, node: n.Expression, env: Environment) -> None:
 
 
 def _no_functions_inside(inference: Inference, node: n.Expression, type_: Type) -> None:
-    """A function is a tool, but a value that holds functions has no JSON form."""
+    """Reports a value that contains functions: only a function itself can be a tool."""
     for member in members(type_):
         if not isinstance(member, FunctionType | BuiltinType | CallableType) and any(
             isinstance(inner, FunctionType | BuiltinType | CallableType) for inner in within(member)
@@ -133,7 +133,7 @@ def _no_functions_inside(inference: Inference, node: n.Expression, type_: Type) 
 
 
 def asked_of_model(inference: Inference, node: n.Node, wanted: Type) -> None:
-    """A model cannot give everything."""
+    """Reports a prompt of a type that a model cannot return."""
     hint = None
     if any(isinstance(one, CallableType) for one in within(wanted)):
         hint = "a model cannot give a function; `program $ ... $` can give what to call"
@@ -178,7 +178,7 @@ def _hint_of_option(name: str) -> str | Hint:
 
 
 def _options(inference: Inference, node: n.Name | n.ObjectLiteral, type_: Type) -> None:
-    """The options of a prompt, as far as they are known."""
+    """Checks the options of a prompt, as far as they are known."""
     if not isinstance(type_, ObjectType):
         if fit(type_, _ANY_OBJECT) == Assignability.NEVER:
             inference.report(
@@ -229,7 +229,7 @@ def _options(inference: Inference, node: n.Name | n.ObjectLiteral, type_: Type) 
 def _check_models(
     inference: Inference, node: n.Expression, written: Mapping[str, n.Field]
 ) -> None:
-    """Reports a fallback that names no model, what is none, and one that was asked before."""
+    """Reports an empty `fallback`, items that are not strings, and duplicate models."""
     if not isinstance(node, n.ListLiteral):
         return
     if not node.items:
@@ -252,7 +252,7 @@ def _check_models(
 
 
 def _hint_of_value(option: str, given: Type) -> Hint | None:
-    """The hint where a value of an option was called so."""
+    """The hint for a former name of an option's value, or None."""
     from runtime_support._values import renamed as renaming
 
     values = renaming.VALUES.get(option, {}).items()

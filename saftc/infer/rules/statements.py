@@ -1,4 +1,4 @@
-"""Statements: what each assigns, gives and shows about the variables below it."""
+"""Statements: how each assigns, returns and narrows."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -20,28 +20,28 @@ from saftc.syntax import nodes as n
 from saftc.types.relations import Assignability, fit
 from saftc.types.types import ANY, FAILURE, NIL, STRING, Type, members, show, union, without
 
-# A variable that still grows in a loop after so many turns is any value.
+# A variable whose type still grows in a loop after so many iterations becomes `ANY`.
 _MOST_TURNS = 6
 
 
 def along(inference: Inference, statements: Sequence[n.Statement], env: Environment) -> bool:
-    """Infers what statements assign, give and show from `env` on; whether the flow gets below."""
+    """Infers statements that start in `env`; returns whether their end is reachable."""
     below = _Types(inference).block(statements, env)
     return below is not None and not below.has_ended
 
 
 class _Types(ForwardAnalysis[Environment]):
-    """The types of variables along the flow; what is never reached has types as well."""
+    """The types of variables along the control flow; unreachable statements get types as well."""
 
     def __init__(self, inference: Inference) -> None:
         super().__init__()
         self.inference = inference
         self.items: dict[n.ForStmt, Type] = {}
-        # What variables may be where loops turn again, beside what they are above, and how often
-        # each loop has found out more.
+        # For each loop: the slots of variables that grew at its head, and the number of times that
+        # any grew.
         self.heads: dict[Loop, dict[Symbol, Slot]] = {}
         self.growths: Counter[Loop] = Counter()
-        # For the loops around, how much was reported before their turns.
+        # For each enclosing loop: the number of diagnostics before its first turn.
         self.reported: list[int] = []
 
     def plain(self, statement: n.Statement, state: Environment) -> Environment | None:
@@ -56,7 +56,7 @@ class _Types(ForwardAnalysis[Environment]):
     def evaluate(
         self, node: n.Expression, statement: n.Statement, state: Environment
     ) -> Environment:
-        # A `while` goes on from the state as it was, too.
+        # The state at the head of a `while` is needed again.
         is_shared = bool(self.failing) or isinstance(statement, n.WhileStmt)
         env = state.copy() if is_shared else state
         if isinstance(statement, n.ForStmt):
@@ -93,7 +93,7 @@ class _Types(ForwardAnalysis[Environment]):
         return dead
 
     def certainly_turns(self, loop: n.ForStmt) -> bool:
-        return False  # that a list which is written out has items, no checker of Python sees
+        return False  # Python's type checkers do not know that a list literal has items
 
     def loop(self, loop: Loop, state: Environment) -> Environment | None:
         begun = state.copy()
@@ -105,7 +105,7 @@ class _Types(ForwardAnalysis[Environment]):
         return below
 
     def widen(self, loop: Loop, head: Environment, again: Environment) -> Environment | None:
-        """What still grows after `_MOST_TURNS` turns is any value."""
+        """See `ForwardAnalysis.widen`; types that still grow after `_MOST_TURNS` become `ANY`."""
         wider = join([head, again])
         growing = {s: slot for s, slot in wider.slots.items() if slot != head.get(s)}
         if not growing:
@@ -117,13 +117,13 @@ class _Types(ForwardAnalysis[Environment]):
                 wider.assign(symbol, ANY)
         found = {symbol: wider.slots[symbol] for symbol in growing}
         self.heads[loop] = self.heads.get(loop, {}) | found
-        # What was found with less known is found again, or is not so.
+        # Drop the diagnostics of this iteration: the next one reports those that remain valid.
         del self.inference.mistakes[self.reported[-1] :]
         return wider
 
 
 def _stops(inference: Inference, statement: n.Statement) -> bool:
-    """Whether the flow never goes on below a statement without blocks."""
+    """Whether a statement without blocks never completes."""
     match statement:
         case n.AssertStmt():
             return statement.always_fails
@@ -184,7 +184,7 @@ def _statement(inference: Inference, statement: n.Statement, env: Environment) -
 
 
 def _warn_if_unused(inference: Inference, prompt: n.Prompt) -> None:
-    """A prompt that is alone is for its tools; without any, nothing comes of it."""
+    """Warns about a prompt whose result is unused, unless it may call tools."""
     facts = inference.facts
     for one in offered(facts, prompt):
         if one.is_function or (one.type == ANY and one.facts.is_imported(one.value)):
@@ -199,10 +199,10 @@ def _defaults(inference: Inference, parameters: Sequence[n.Parameter], env: Envi
 
 
 def _bare_defaults(inference: Inference, definition: n.FunctionDef, env: Environment) -> None:
-    """Holds the defaults of bare parameters against what their use asks for.
+    """Checks the defaults of bare parameters against the types that their uses require.
 
-    Without an argument the parameter is its default: `nil` for one that may be left out, or
-    a value that is only known when the script runs. Then that is what it can be as well.
+    If the default is `nil`, or can only be checked at run time, its type is added to that of the
+    parameter instead.
     """
     function = inference.facts.functions[definition]
     for position, parameter in enumerate(definition.parameters):
@@ -252,7 +252,7 @@ def _ret_stmt(inference: Inference, statement: n.RetStmt, env: Environment) -> N
 
 
 def _gives_stream(inference: Inference, node: n.Expression) -> None:
-    """A function `-> stream` gives what is not asked yet."""
+    """Reports a `ret` in a function `-> stream` that does not return a stream."""
     unit = inference.unit
     if not isinstance(unit, n.FunctionDef) or not is_stream(unit.returns):
         return
@@ -263,7 +263,7 @@ def _gives_stream(inference: Inference, node: n.Expression) -> None:
 
 
 def _after_assignment(given: Type, wanted: Type) -> Type:
-    """What is known of a variable right after an annotated assignment."""
+    """The type of a variable right after an annotated assignment."""
     if NIL in members(wanted) and NIL not in members(given) and given != ANY:
         return without(wanted, NIL)
     return wanted

@@ -1,20 +1,21 @@
-"""Types, inferred forward through the whole module, across calls.
+"""Interprocedural type inference by forward analysis of the whole module.
 
-In: a module and its names. Out: facts. The module and each function are units; a unit's types rest
-on what other units return and assign, so a unit is inferred again when something it has read has
-grown, until nothing grows any more (types only grow, and are bounded, and what grows for too long
-is any value, so this ends). Its mistakes are those that are found the last time.
+In: a module and its names. Out: facts. The units are the module, each function and each record's
+rules. A unit depends on the results and variables of other units, so it is inferred again when one
+that it has read has grown, up to a fixpoint. This ends, because types only grow and are bounded,
+and a type that grows for too long becomes `ANY`. The diagnostics of the last round count.
 
     sum_ = 0                    // int
     for row in rows:            // rows: any, so row: any
         sum_ = sum_ + row.price // any
     ret sum_                    // any: in a loop, a variable is all that the loop assigns
 
-A bare parameter of a function that is only called has the join of what its calls pass, which grows
-in the same way; the function waits for its first call. When that brings trouble (see
-`doubtful_of`), the parameter is any value.
+If a function is only called, the type of a bare parameter is the join of its arguments, which grows
+in the same way; the function is inferred from its first call on. If this causes trouble (see
+`doubtful_of`), the parameter becomes `ANY`.
 
-Inside of a function the types go along the flow: where ways meet, a variable is what it is on any.
+Inside a function, inference is flow-sensitive: where paths meet, a variable has the union of its
+types.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,13 +36,13 @@ from saftc.types.types import ANY, NEVER, NIL, Type, show
 
 
 def units_of(module: n.Module) -> list[Unit]:
-    """The units of a module, in the order in which they are inferred."""
+    """The units of a module, in the order of their first inference."""
     records = [node for node in nodes_of(module, n.RecordDef) if node.rules]
     return [*nodes_of(module, n.FunctionDef), *records, module]
 
 
 def infer_types(module: n.Module, facts: Facts) -> list[Diagnostic]:
-    """Infers the types of all expressions, and the forms of constructs; gives the mistakes."""
+    """Infers the types of all expressions and the forms of constructs; returns the diagnostics."""
     units = units_of(module)
     only = only_called(module, facts, lambda parameter: parameter.schema is None)
     functions = [one for one in nodes_of(module, n.FunctionDef) if one in only]
@@ -57,7 +58,7 @@ def infer_types(module: n.Module, facts: Facts) -> list[Diagnostic]:
 
 
 def _awaits_calls(function: FunctionFacts) -> bool:
-    """Has the bare parameters of which nothing is known be what calls pass; whether it has some."""
+    """Makes untyped bare parameters get their types from calls; returns whether there are any."""
     positions = [
         position
         for position, parameter in enumerate(function.node.parameters)
@@ -72,15 +73,15 @@ def _awaits_calls(function: FunctionFacts) -> bool:
 
 
 def _revise(inference: Inference, waiting: Sequence[n.FunctionDef]) -> bool:
-    """Takes what the calls have said, once nothing grows any more; whether there is more to infer.
+    """Fixes parameter types once nothing grows any more; returns whether more must be inferred.
 
-    A function that is never called takes any value, and so do those that the calls say too little
-    about.
+    The parameters of functions that are never called become `ANY`, and so do those of doubtful
+    functions (see `doubtful_of`).
     """
     functions = inference.facts.functions
     unreached = [one for one in waiting if one not in inference.reached]
     if unreached:
-        # What is called in a function stands above it, mostly: that learns more from this one.
+        # The last one first: functions mostly call functions above them, which get arguments then.
         inference.reach(unreached[-1])
         _open(inference, functions[unreached[-1]], lambda type_: ANY if type_ == NEVER else type_)
         return True
@@ -90,21 +91,21 @@ def _revise(inference: Inference, waiting: Sequence[n.FunctionDef]) -> bool:
     for one in doubtful:
         _open(inference, functions[one], lambda _: ANY)
     if doubtful:
-        # What variables held before says nothing of what they hold now.
+        # The inferred types of variables are no longer valid.
         inference.facts.symbols.clear()
         inference.outdated.update(dict.fromkeys(inference.found))
     return bool(inference.outdated)
 
 
 def _open(inference: Inference, function: FunctionFacts, change: Callable[[Type], Type]) -> None:
-    """Changes the types of the parameters that calls tell of, which no call tells of any more."""
+    """Changes the types of parameters that come from calls, and detaches them from the calls."""
     _change(inference, function, change)
     function.from_calls.clear()
     function.gives, inference.rounds[function.node] = NEVER, 0
 
 
 def _change(inference: Inference, function: FunctionFacts, change: Callable[[Type], Type]) -> None:
-    """Changes the types of the parameters that calls tell of."""
+    """Changes the types of parameters that come from calls."""
     types = tuple(
         change(type_) if position in function.from_calls else type_
         for position, type_ in enumerate(function.parameters)
@@ -114,11 +115,11 @@ def _change(inference: Inference, function: FunctionFacts, change: Callable[[Typ
 
 
 def doubtful_of(inference: Inference, waiting: Sequence[n.FunctionDef]) -> list[n.FunctionDef]:
-    """The functions that the calls say too little about: they stay as they would be without.
+    """The functions for which the types of arguments are not reliable as parameter types.
 
-    Those in which there is something to report now, which may be meant for other values as well;
-    those that give what they are given, whose calls would be joined; and those that assign
-    something else to a parameter.
+    These are functions with diagnostics, since they may be meant for other values as well;
+    functions that return their mixed argument, since the results of all calls would be joined; and
+    functions that assign a value of another type to a parameter.
     """
     return [one for one in waiting if _is_doubtful(inference, one)]
 
@@ -180,7 +181,7 @@ def _infer(inference: Inference, unit: Unit) -> None:
 
 
 def _rules(inference: Inference, record: n.RecordDef, env: Environment) -> None:
-    """Each rule is by itself: what one shows of a field, Python's checkers do not remember."""
+    """Infers each rule separately: Python's checkers do not narrow fields from rule to rule."""
     known = inference.facts.record_facts.get(record)
     for field in record.fields:
         type_ = ANY if known is None else known.fields[field.name.text]
