@@ -1,6 +1,6 @@
-"""Source text to result: pure, no files, no output.
+"""Checks and compiles source text: pure functions, without files or output.
 
-`check` gives what is wrong with a script; `compile_source` gives the Python module as well.
+`check` finds the mistakes in a script; `compile_source` also writes the Python module.
 """
 
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A script's tree, tokens and facts, and what is wrong with it, in source order."""
+    """A script's tree, tokens and facts, and its diagnostics in source order."""
 
     source: Source
     module: Module
@@ -36,8 +36,10 @@ class Checked:
     lexed: Lexed
 
     def hints(self) -> tuple[Diagnostic, ...]:
-        """What a strict check tells of a script without errors: what is left to run time, and what
-        servers do not enforce or cache of its prompts.
+        """The hints of a strict check of a script without errors.
+
+        They are the checks left to run time, and the parts of prompts that servers do not enforce
+        or cache.
         """
         if self.has_errors:
             return ()
@@ -47,7 +49,7 @@ class Checked:
         return tuple(sorted(found, key=lambda one: one.span.start))
 
     def hints_of_prompts(self) -> tuple[Diagnostic, ...]:
-        """What servers do not enforce or cache of its prompts, which the editor tells as well."""
+        """The parts of its prompts that servers do not enforce or cache; editors show them, too."""
         if self.has_errors:
             return ()
         from saftc.infer.prompt_hints import hints_of_prompts
@@ -55,7 +57,7 @@ class Checked:
         return tuple(hints_of_prompts(self.module, self.facts))
 
     def options_without_field(self, wire: str) -> tuple[Diagnostic, ...]:
-        """The options of its prompts that this wire has no field for."""
+        """The options of its prompts for which this API has no field."""
         if self.has_errors:
             return ()
         from saftc.infer.prompt_hints import options_without_field
@@ -64,7 +66,7 @@ class Checked:
 
     @property
     def when_used(self) -> tuple[Diagnostic, ...]:
-        """What users of the script are shown: unused imports concern its writer alone."""
+        """The diagnostics for users of the script, who do not care for unused imports."""
         unused = self.facts.unused_imports
         return tuple(
             one
@@ -74,13 +76,13 @@ class Checked:
 
     @property
     def has_errors(self) -> bool:
-        """Whether there is no module to be had."""
+        """Whether it has errors, and so no module."""
         return any(diagnostic.severity == "error" for diagnostic in self.diagnostics)
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A checked script and its Python module; `module` is None when there are errors."""
+    """A checked script and its Python module; `module` is None if there are errors."""
 
     checked: Checked
     module: "Generated | None"
@@ -99,22 +101,22 @@ def check(
     pure: Iterable[str] = (),
     keeps_results: bool = False,
 ) -> Checked:
-    """Everything that is known of a script without writing its module.
+    """Checks a script.
 
     `load` finds the modules that it imports (see `saftc.project.scripts` for files). At most `most`
     mistakes are reported. `pure` are patterns of Python functions that rules of records may call.
-    `keeps_results`: names and functions keep the histories of prompts, whether the script asks for
-    these or not.
+    With `keeps_results`, names and functions keep the histories of prompts even if the script does
+    not use them.
     """
     mistakes = Collector(most)
     with fitting_interpreter():
         parsed = parse_with_tokens(source, mistakes)
         module = parsed.module
         if mistakes.has_errors:
-            # What the unreadable lines do is not known, so neither is what is needless.
+            # Lines with syntax errors may use anything, so warnings would be unfounded.
             mistakes.drop_warnings()
         if any(one.code == catalogue.TOO_DEEP.number for one in mistakes.all()):
-            # What is known of loops in each other takes time for each way through them.
+            # The analysis of nested loops takes time for each path through them.
             module = replace(module, statements=())
         module = with_tools(module, load, mistakes)
         facts = analyze(module, mistakes, load, keeps_results=keeps_results)
@@ -126,15 +128,15 @@ def check(
 def compile_source(
     source: Source, load: Loader = no_modules, overlapping: Overlapping = DEFAULT
 ) -> Compiled:
-    """The Python module of a script, or what keeps it from having one."""
+    """Compiles a script to a Python module, unless it has errors."""
     return compile_checked(check(source, load, pure=overlapping.pure), overlapping)
 
 
 def compile_checked(checked: Checked, overlapping: Overlapping = DEFAULT) -> Compiled:
-    """The Python module of a script that has been checked."""
+    """Compiles a checked script to a Python module, unless it has errors."""
     if checked.has_errors:
         return Compiled(checked, None)
-    # What is only checked needs no emitter.
+    # Checking does not load the emitter.
     from saftc.codegen.module import generate
     from saftc.overlap.async_main import check_waits
     from saftc.overlap.plan import plan

@@ -1,8 +1,8 @@
-"""A source text, and the only place that turns offsets into lines and columns.
+"""A source text, and the only place that converts offsets to lines and columns.
 
-In: the bytes or the text of a script. Out: a `Source` whose `text` has LF line ends and no byte
-order mark. Every later stage speaks of offsets into that text; lines and columns (both counted
-from 1, columns in characters) are computed here, when something is shown.
+A `Source` is made of the bytes or the text of a script; its `text` has LF line ends and no byte
+order mark. Later stages use offsets into that text; lines and columns (both counted from 1, columns
+in characters) are computed here, for display.
 """
 
 from bisect import bisect_left, bisect_right
@@ -19,7 +19,7 @@ class Span(NamedTuple):
 
 
 class Position(NamedTuple):
-    """A place as people name it: line and column, both counted from 1."""
+    """A place for display: line and column, both counted from 1."""
 
     line: int
     column: int
@@ -46,9 +46,9 @@ class Source:
 
     @staticmethod
     def from_bytes(name: str, data: bytes) -> "Source":
-        """A source of UTF-8 `data`; bytes that are not UTF-8 stay as lone surrogates.
+        """A source of UTF-8 `data`; other bytes become lone surrogates.
 
-        The lexer reports these, so that they get a position like every other mistake.
+        The lexer reports these, so that they have a position like every other mistake.
         """
         return Source.from_text(name, data.decode("utf-8", errors="surrogateescape"))
 
@@ -96,7 +96,7 @@ class Source:
 
 
 def common_ends(one: str, other: str) -> tuple[int, int]:
-    """How many characters two texts have in common at their beginnings, and then at their ends."""
+    """The lengths of the common prefix of two texts, and of the common suffix of the rest."""
     most = min(len(one), len(other))
     first = _most(most, lambda size: one.startswith(other[:size]))
     last = _most(most - first, lambda size: not size or one.endswith(other[-size:]))
@@ -104,5 +104,5 @@ def common_ends(one: str, other: str) -> tuple[int, int]:
 
 
 def _most(most: int, holds: Callable[[int], bool]) -> int:
-    """The largest number up to `most` for which it holds, as it does for all smaller ones."""
+    """The largest number up to `most` for which `holds` is true, as for all smaller ones."""
     return bisect_left(range(1, most + 1), True, key=lambda size: not holds(size))
