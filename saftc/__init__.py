@@ -33,7 +33,7 @@ def __dir__() -> list[str]:
 
 
 def load_ipython_extension(shell: object) -> None:
-    """Has IPython know the cell magic `%%saft`; `%load_ext saftc` calls it."""
+    """Registers the cell magic `%%saft` in IPython; `%load_ext saftc` calls this."""
     from saftc.notebook import register
 
     register(shell)

@@ -4,7 +4,7 @@ import sys
 
 
 def main() -> None:
-    """Entry point of the command `saftc`, also while its parts are being loaded."""
+    """The entry point of the command `saftc`; it handles errors while its parts are loaded."""
     try:
         from saftc.cli.fast_path import command_without_options, tell_beginning
         from saftc.cli.process import end

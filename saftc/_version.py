@@ -2,5 +2,5 @@
 
 __version__ = "0.1.0"
 
-# Where the documentation is published, with a slash at the end; empty as long as it is not.
+# The address of the documentation, with a slash at the end; empty until it is published.
 SITE_URL = ""

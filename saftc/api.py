@@ -1,4 +1,4 @@
-"""Scripts as texts, without files: checked, compiled and run from Python.
+"""Checks, compiles and runs scripts as texts, without files.
 
     for problem in check_source("print(x)"):
         print(problem.line, problem.message)        1 unknown name `x`
@@ -6,8 +6,7 @@
     text = compile_source("print(1 + 2)")           the text of the Python module
     module = run_source("x = 1 + 2")                module.x is 3
 
-What a script imports are modules of Python. The names are those of the package as well:
-`saftc.run_source`.
+Scripts can import Python modules only. The package exports these functions: `saftc.run_source`.
 """
 
 import ast
@@ -31,7 +30,7 @@ _numbers = count(1)
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with a script; lines and columns are counted from 1.
+    """A mistake in a script; lines and columns are counted from 1.
 
     `code` is that of `saftc explain`, `hint` says what to do; the text is what `saftc check` shows.
     """
@@ -51,7 +50,7 @@ class Problem:
 
 
 class SourceError(SyntaxError):
-    """A script has errors: its text tells all of them, `problems` has them as data."""
+    """A script has errors: its text shows all of them, and `problems` has them as data."""
 
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         super().__init__("\n".join(map(str, problems)))
@@ -59,17 +58,17 @@ class SourceError(SyntaxError):
 
 
 def check_source(source: str, *, name: str = "<text>") -> tuple[Problem, ...]:
-    """What is wrong with a script, errors and warnings, in source order; empty when nothing is.
+    """The errors and warnings of a script in source order; empty if there are none.
 
-    `name` is what the script is called where problems are shown.
+    `name` is the script's name in messages.
     """
     return _problems(_checked(source, name))
 
 
 def compile_source(source: str, *, name: str = "<text>", is_async: bool = False) -> str:
-    """The text of the Python module of a script, as `saftc build` writes it.
+    """Compiles a script to the text of a Python module, as `saftc build` writes it.
 
-    `is_async`: for an event loop, as with `saftc build --async`.
+    `is_async` selects the async form, as `saftc build --async` does.
 
     Raises:
         SourceError: The script has errors.
@@ -78,22 +77,22 @@ def compile_source(source: str, *, name: str = "<text>", is_async: bool = False)
 
 
 def run_source(source: str, *, name: str = "<text>", **settings: object) -> ModuleType:
-    """Runs a script as a program, with its `main` if it has one, and gives its module.
+    """Runs a script as a program, with its `main` if it has one, and returns its module.
 
     The names of the script are attributes of the module. The settings are those of `configure`
-    (`provider="mock"`), and hold for this run. What fails in the script is raised as in a compiled
-    module, with a note that says where: `at <text>:3:7`.
+    (`provider="mock"`), and hold for this run. Failures of the script are raised as in a compiled
+    module, with a note on the place: `at <text>:3:7`.
 
     Raises:
         SourceError: The script has errors; nothing has run.
-        ConfigError: There is no such setting, or it has no such value; nothing has run.
+        ConfigError: A setting is unknown or has a wrong value; nothing has run.
     """
     from runtime_support import ReplayMiss, configure
 
     text, places = _compiled(_checked(source, name), Overlapping())
     number = next(_numbers)
     filename = f"<compiled {name} {number}>"
-    # Types find the names in their annotations through the module that they are defined in.
+    # Types resolve the names in their annotations in the module that defines them.
     module = sys.modules[f"saft_text_{number}"] = ModuleType(f"saft_text_{number}")
     with configure(**settings):
         try:
@@ -106,7 +105,7 @@ def run_source(source: str, *, name: str = "<text>", **settings: object) -> Modu
 
 @dataclass(frozen=True)
 class _Places:
-    """Where in a script the places of its module come from, for the runtime that asks."""
+    """Maps places of a module to places of its script, for the runtime."""
 
     source: Source
     module: Generated
@@ -138,7 +137,7 @@ def _compiled(checked: Checked, overlapping: Overlapping) -> tuple[str, _Places]
 
 
 def _as_program(text: str, filename: str) -> CodeType:
-    """The code of a module that does what it does when it is run as a program."""
+    """The code of a module, with the statements that run only as a program."""
     tree = ast.parse(text, filename)
     last = tree.body[-1] if tree.body else None
     if isinstance(last, ast.If) and ast.unparse(last.test) == "__name__ == '__main__'":
@@ -147,7 +146,7 @@ def _as_program(text: str, filename: str) -> CodeType:
 
 
 def _note_place(error: BaseException, filename: str, places: _Places) -> None:
-    """Notes the place in the script, of the innermost code of it, unless the error has one."""
+    """Adds a note with the innermost place in the script, unless the error has such a note."""
     if any(note.startswith("at ") for note in getattr(error, "__notes__", ())):
         return
     position, trace = None, error.__traceback__

@@ -1,6 +1,6 @@
-"""The compiler as pure functions: source text to result, without files or output.
+"""Checks and compiles source text: pure functions, without files or output.
 
-`check` returns the diagnostics of a script; `compile_source` also returns the Python module.
+`check` finds the mistakes in a script; `compile_source` also writes the Python module.
 """
 
 from collections.abc import Iterable
@@ -36,10 +36,10 @@ class Checked:
     lexed: Lexed
 
     def hints(self) -> tuple[Diagnostic, ...]:
-        """The hints of a strict check, in source order; none if the script has errors.
+        """The hints of a strict check of a script without errors.
 
-        They report types that are checked only at run time, and prompts that servers cannot fully
-        enforce or cache.
+        They are the checks left to run time, and the parts of prompts that servers do not enforce
+        or cache.
         """
         if self.has_errors:
             return ()
@@ -49,7 +49,7 @@ class Checked:
         return tuple(sorted(found, key=lambda one: one.span.start))
 
     def hints_of_prompts(self) -> tuple[Diagnostic, ...]:
-        """The hints about prompts that servers cannot fully enforce or cache; editors show them."""
+        """The parts of its prompts that servers do not enforce or cache; editors show them, too."""
         if self.has_errors:
             return ()
         from saftc.infer.prompt_hints import hints_of_prompts
@@ -57,7 +57,7 @@ class Checked:
         return tuple(hints_of_prompts(self.module, self.facts))
 
     def options_without_field(self, wire: str) -> tuple[Diagnostic, ...]:
-        """The diagnostics for options of its prompts that the API `wire` has no field for."""
+        """The options of its prompts for which this API has no field."""
         if self.has_errors:
             return ()
         from saftc.infer.prompt_hints import options_without_field
@@ -66,7 +66,7 @@ class Checked:
 
     @property
     def when_used(self) -> tuple[Diagnostic, ...]:
-        """The diagnostics for users of the script: without unused imports, an author's concern."""
+        """The diagnostics for users of the script, who do not care for unused imports."""
         unused = self.facts.unused_imports
         return tuple(
             one
@@ -76,13 +76,13 @@ class Checked:
 
     @property
     def has_errors(self) -> bool:
-        """Whether the script has errors, so that it cannot be compiled."""
+        """Whether it has errors, and so no module."""
         return any(diagnostic.severity == "error" for diagnostic in self.diagnostics)
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A checked script and its Python module; `module` is None when there are errors."""
+    """A checked script and its Python module; `module` is None if there are errors."""
 
     checked: Checked
     module: "Generated | None"
@@ -101,22 +101,22 @@ def check(
     pure: Iterable[str] = (),
     keeps_results: bool = False,
 ) -> Checked:
-    """Parses and analyzes a script without generating its module.
+    """Checks a script.
 
     `load` finds the modules that it imports (see `saftc.project.scripts` for files). At most `most`
-    diagnostics are reported. `pure`: patterns of Python functions that rules of records may call.
-    `keeps_results`: names and functions keep the histories of prompts even if the script does not
-    read these.
+    mistakes are reported. `pure` are patterns of Python functions that rules of records may call.
+    With `keeps_results`, names and functions keep the histories of prompts even if the script does
+    not use them.
     """
     mistakes = Collector(most)
     with fitting_interpreter():
         parsed = parse_with_tokens(source, mistakes)
         module = parsed.module
         if mistakes.has_errors:
-            # The unparsed lines may use things that seem unused.
+            # Lines with syntax errors may use anything, so warnings would be unfounded.
             mistakes.drop_warnings()
         if any(one.code == catalogue.TOO_DEEP.number for one in mistakes.all()):
-            # The analysis of deeply nested loops would take exponential time.
+            # The analysis of nested loops takes time for each path through them.
             module = replace(module, statements=())
         module = with_tools(module, load, mistakes)
         facts = analyze(module, mistakes, load, keeps_results=keeps_results)
@@ -128,15 +128,15 @@ def check(
 def compile_source(
     source: Source, load: Loader = no_modules, overlapping: Overlapping = DEFAULT
 ) -> Compiled:
-    """Compiles a script to a Python module; the result has its errors instead if there are any."""
+    """Compiles a script to a Python module, unless it has errors."""
     return compile_checked(check(source, load, pure=overlapping.pure), overlapping)
 
 
 def compile_checked(checked: Checked, overlapping: Overlapping = DEFAULT) -> Compiled:
-    """Compiles a checked script to a Python module."""
+    """Compiles a checked script to a Python module, unless it has errors."""
     if checked.has_errors:
         return Compiled(checked, None)
-    # Imported here, because checking alone does not need the emitter.
+    # Checking does not load the emitter.
     from saftc.codegen.module import generate
     from saftc.overlap.async_main import check_waits
     from saftc.overlap.plan import plan

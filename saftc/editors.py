@@ -1,11 +1,11 @@
-"""A script to coloured tokens: the Pygments lexer of Saft.
+"""The Pygments lexer of Saft.
 
     x: int = $ add {a} to {b:raw} $  // note
 
-gives Name, Punctuation, Keyword.Type, Operator, then String.Delimiter for each `$`, String.Other
-for the text, String.Interpol for the braces, Name in the holes, Keyword.Pseudo for `raw`, and a
-comment. The compiler's lexer finds the tokens, and its tree tells what a name is; what neither can
-read is shown as a mistake.
+has the tokens Name, Punctuation, Keyword.Type, Operator, then String.Delimiter for each `$`,
+String.Other for the text, String.Interpol for the braces, Name in the holes, Keyword.Pseudo for
+`raw`, and a comment. The compiler's lexer finds the tokens, and its tree the kinds of names; text
+with a syntax error is an Error token.
 """
 
 import re
@@ -62,7 +62,7 @@ _KINDS: dict[str, Any] = {
 _WRONG = (catalogue.INVALID_ESCAPE.number, catalogue.INVALID_NUMBER.number)
 _ESCAPE = re.compile(r'\\(?:[ntr"\\]|u[0-9a-fA-F]{4})|\{\{|\}\}')
 _PROMPT_ESCAPE = re.compile(r"\\[${}\\]")
-# What no token covers.
+# The text between tokens.
 _PIECE = re.compile(r"\s+|\w+|.")
 
 _Coloured = tuple[Span, Any]
@@ -77,7 +77,7 @@ class SaftLexer(Lexer):
     mimetypes = ("text/x-saft",)
 
     def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, Any, str]]:
-        """The pieces of a text with their kinds, all of it."""
+        """The tokens of a text, which cover all of it."""
         with fitting_interpreter():
             parsed = parse_with_tokens(Source.from_text("", text), Collector(None))
         end = 0
@@ -112,13 +112,13 @@ def _coloured(text: str, parsed: Parsed) -> Iterator[_Coloured]:
 
 
 def _is_format(tokens: list[Token], position: int) -> bool:
-    """Whether it is the word behind the colon of a hole."""
+    """Whether the token is a format, after the colon of a hole."""
     around = [one.kind for one in tokens[position - 1 : position + 2 : 2]]
     return tokens[position].text in HOLE_FORMATS and around == ["COLON", "HOLE_END"]
 
 
 def _escapes(text: str, token: Token, kind: Any, wrong: set[Span]) -> Iterator[_Coloured]:
-    """A text with the escapes in it."""
+    """A text, split at its escapes."""
     start, end = token.span
     pattern = _PROMPT_ESCAPE if kind is String.Other else _ESCAPE
     found = [(Span(*one.span()), String.Escape) for one in pattern.finditer(text, start, end)]
@@ -135,7 +135,7 @@ def _escapes(text: str, token: Token, kind: Any, wrong: set[Span]) -> Iterator[_
 
 
 def _names(module: n.Module) -> Iterator[_Coloured]:
-    """What the names of a script are, as far as the tree tells."""
+    """The kinds of the names in a script, as far as the tree shows them."""
     for node in walk(module):
         match node:
             case n.FunctionDef(name=name):
@@ -161,7 +161,7 @@ def _names(module: n.Module) -> Iterator[_Coloured]:
 
 
 def _parts(span: Span, text: str) -> Iterator[Span]:
-    """The places of the names in `shop.Order`."""
+    """The spans of the names in `shop.Order`."""
     start = span.start
     for part in text.split("."):
         yield Span(start, start + len(part))

@@ -1,14 +1,13 @@
-"""Scripts as modules of Python: `import saftc.importing`, and then `import triage`.
+"""Imports scripts as Python modules: `import saftc.importing`, and then `import triage`.
 
     import saftc.importing                         scripts in the folder of this file, and below
     saftc.importing.install("scripts", "flows")    in these folders as well
     import triage_async                            the same script, in the async form
 
-Where Python finds no module of that name, a script `triage.saft` in one of the folders, or in a
-package below them, is compiled, through the cache as by `saftc run`, and run as the module. Folders
-that the program does not name are left alone: a library that tries whether Python has a module must
-not run a script of that name. Warnings go to standard error; a script with errors is a SyntaxError
-that holds them all.
+If Python finds no module `triage`, a script `triage.saft` in one of the folders, or in a package
+below them, is compiled, with the cache of `saftc run`, and executed as the module. Other folders
+are not searched, as a library that probes for a module must not run a script of that name. Warnings
+go to standard error; a script with errors raises a SyntaxError with all of them.
 """
 
 import os
@@ -28,12 +27,12 @@ from saftc.project.workspace import Workspace, open_workspace
 from saftc.reporting import write_rendered
 from saftc.running import Running, importing_file, run_text
 
-# What the name of the async form of a script ends with.
+# The end of the name of a script's async form.
 SUFFIX = "_async"
 
 
 class ScriptFinder(MetaPathFinder):
-    """Finds scripts in and below its folders, where Python has found no module."""
+    """Finds scripts in and below its folders, if Python has found no module."""
 
     def __init__(self) -> None:
         self.folders: list[str] = []
@@ -41,9 +40,9 @@ class ScriptFinder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The script of this name as a module, if there is one; `path` is that of its package.
+        """The spec of the script with this name; `path` is that of its package.
 
-        Where there is none of that name, `triage_async` is the async form of `triage.saft`.
+        If there is none, `triage_async` is the async form of `triage.saft`.
         """
         name = fullname.rpartition(".")[2]
         found = self._found(fullname, name, path, is_async=False)
@@ -59,7 +58,7 @@ class ScriptFinder(MetaPathFinder):
         for folder in map(os.path.realpath, searched):
             script = os.path.join(folder, name)
             if self._is_given(folder) and os.path.isfile(script):
-                # What a package of Python's is called, its scripts are called by each other.
+                # Scripts in a Python package import each other by the package's name.
                 root = Path(script).parents[fullname.count(".")]
                 loader = ScriptLoader(script, root, is_async=is_async)
                 return spec_from_file_location(fullname, script, loader=loader)
@@ -71,17 +70,17 @@ class ScriptFinder(MetaPathFinder):
 
 
 class ScriptLoader(Loader):
-    """Runs the module that a script is compiled to."""
+    """Executes the module that a script is compiled to."""
 
     def __init__(self, script: str, root: Path, *, is_async: bool = False) -> None:
         self.script = script
         self.root = root
         self.is_async = is_async
-        # What the script was when it ran.
+        # The text of the script when it ran.
         self.text: bytes | None = None
 
     def exec_module(self, module: ModuleType) -> None:
-        """Compiles the script, and runs it as `module`.
+        """Compiles the script and executes it as `module`.
 
         Raises:
             SyntaxError: The script has errors.
@@ -90,7 +89,7 @@ class ScriptLoader(Loader):
         compiled, workspace = _compiled(self.script, self.root, is_async=self.is_async)
         assert compiled.text is not None
         if self.is_async and not is_async_module(compiled.text):
-            # There is one module for both forms.
+            # Both forms share one module.
             sys.modules[module.__name__] = import_module(module.__name__.removesuffix(SUFFIX))
             return
         form = ", async" if self.is_async else ""
@@ -116,9 +115,9 @@ def _compiled(
 
 
 def install(*folders: str | os.PathLike[str]) -> None:
-    """Has Python find the scripts in these folders and below them from now on.
+    """Makes the scripts in and below these folders importable.
 
-    Without a folder it is that of the file that calls; in an interactive session, the working
+    Without folders, it takes that of the calling file; in an interactive session, the working
     directory.
     """
     named = [os.path.realpath(folder) for folder in folders] or [_folder_of_caller()]
@@ -130,9 +129,9 @@ def install(*folders: str | os.PathLike[str]) -> None:
 
 
 def forget_changed_scripts() -> set[str]:
-    """Has the next import run the scripts again, if one that was imported has another text now.
+    """Forgets all imported scripts if the text of one has changed, so that imports run them again.
 
-    Returns the names of the scripts that are forgotten.
+    Returns the names of the forgotten scripts.
     """
     found = {
         name: module.__loader__

@@ -3,18 +3,18 @@
     %%saft --show
     answer = $ how many moons has {planet}? $
 
-A cell goes on with the cells before it, as if they were one script: it knows their types and
-functions, and the results of their prompts with their conversations. Only its own statements run.
-What the cell assigns and defines becomes a name of the notebook; a name of the notebook goes before
-a builtin. `--show` prints the Python that the cell becomes, before that runs. With `--async` that
-is the async form, which waits in the event loop of the notebook, where other tasks go on.
+A cell continues the cells before it, as one script: it knows their types and functions, and the
+results of their prompts with their conversations. Only its own statements run. The names that it
+binds become names of the notebook; names of the notebook take precedence over builtins. `--show`
+prints the Python of the cell before it runs. With `--async` that is the async form, which waits in
+the notebook's event loop, so that other tasks continue.
 
-What is compiled is a text of several parts, of which the last alone is the cell's:
+The compiled text has several parts, of which only the last belongs to the cell:
 
-    type Planet(name: string)           what earlier cells have defined and assigned
+    type Planet(name: string)           definitions and assignments of earlier cells
     mars = Planet("Mars")
-    names: [string] = parse("")         values of Python, with the types that they have now
-    from __notebook__ import client as client     what else the notebook has
+    names: [string] = parse("")         values of Python, with their current types
+    from __notebook__ import client as client     other names of the notebook
     <the cell>
 """
 
@@ -53,11 +53,11 @@ from saftc.syntax.walk import nodes_of, walk
 from saftc.types.foreign import UNKNOWN, Declared, Function, Namespace
 from saftc.types.types import show
 
-# The module that names of the notebook come from of which no more is known.
+# The module of the notebook's names without a known type.
 _NOTEBOOK = "__notebook__"
-# What the last expression of a cell is bound to, so that it can be shown.
+# The name bound to the last expression of a cell, so that it can be shown.
 _SHOWN = "shown_"
-# How what a cell reads and binds anew is called above it.
+# The name, above a cell, of a variable that the cell reads and rebinds.
 _GIVEN = "given_"
 
 _TYPES = (n.TypeAlias, n.RecordDef)
@@ -66,7 +66,7 @@ _UNKNOWN = (
     catalogue.UNBOUND_NAME.number,
     catalogue.UNKNOWN_TYPE.number,
 )
-# How deep the values of Python are looked into, and how many elements are.
+# How deep Python values are inspected, and how many of their elements.
 _DEEPEST, _LONGEST = 3, 1_000
 _SCALARS: dict[type, str] = {
     **{bool: "bool", int: "int", float: "float", str: "string"},
@@ -77,15 +77,15 @@ _numbers = count(1)
 
 
 class ScriptError(Exception):
-    """A cell has errors; they are shown as `saftc check` shows them."""
+    """A cell has errors; the text shows them as `saftc check` does."""
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython shows."""
+        """The lines that IPython shows."""
         return str(self).split("\n")
 
 
 def register(shell: Any) -> None:
-    """Gives the shell the magic, and has it find scripts when they are imported."""
+    """Registers the magic with the shell, and makes scripts importable."""
     install(os.getcwd())
     notebook = Notebook(shell.user_ns)
 
@@ -109,7 +109,8 @@ _WORDS = ("--show", _ASYNC)
 
 
 def _with_await(lines: list[str]) -> list[str]:
-    """A cell of `%%saft --async` as what awaits it, since a magic cannot; others as they are."""
+    """A cell of `%%saft --async` as code that awaits it, as a magic cannot; other cells unchanged.
+    """
     words = lines[0].split() if lines else []
     if words[:1] != ["%%saft"] or _ASYNC not in words:
         return lines
@@ -119,10 +120,10 @@ def _with_await(lines: list[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A statement of an earlier cell, the names that it binds, and the values they had then.
+    """A statement of an earlier cell, the names that it binds, and their values at that time.
 
-    A type binds names that have no value. A definition, which is no assignment, is run again when
-    what it uses is another one; `module` is what it imports.
+    `types` are the names without a value. A definition runs again when a name that it uses is
+    redefined; `module` is the one that it imports.
     """
 
     text: str
@@ -134,23 +135,23 @@ class _Kept:
 
     @property
     def names(self) -> Set[str]:
-        """All the names that it binds."""
+        """All names that it binds."""
         return self.values.keys() | self.types
 
 
 @dataclass
 class Notebook:
-    """The cells that have run, and the names of the notebook, which are those of IPython."""
+    """The cells that have run, and the names of the notebook, which are IPython's."""
 
     names: dict[str, Any]
     _kept: list[_Kept] = field(default_factory=list[_Kept])
-    # What cells have made for themselves: they may make it again.
+    # The helpers that cells created for themselves, and may create again.
     _own: dict[str, object] = field(default_factory=dict[str, object])
-    # The scripts that have changed, and were not imported again since.
+    # The changed scripts that were not imported again.
     _changed: set[str] = field(default_factory=set[str])
 
     def run_cell(self, cell: str, *, show: bool = False) -> object:
-        """Compiles a cell and runs it; gives what its last expression comes to, or None.
+        """Compiles a cell and runs it; returns the value of its last expression, or None.
 
         Raises:
             ScriptError: The cell has errors.
@@ -161,7 +162,7 @@ class Notebook:
         return self.names.pop(_SHOWN, None)
 
     async def await_cell(self, cell: str, *, show: bool = False) -> object:
-        """As `run_cell`, in the async form, which the running event loop runs."""
+        """Runs a cell as `run_cell` does, in the async form, in the running event loop."""
         made = self._made(cell, show=show, is_async=True)
         with self._keeping(made):
             await await_text(made.python, made.cell.name, self.names)
@@ -169,7 +170,7 @@ class Notebook:
 
     @contextmanager
     def _keeping(self, made: "_Made") -> Generator[None]:
-        """Keeps what the cell binds while it runs; where it fails, what it has bound until then."""
+        """Keeps the cell's bindings when it has run; if it fails, those made until then."""
         before, is_over = dict(self.names), False
         try:
             yield
@@ -204,7 +205,7 @@ class Notebook:
         return _Made(text, found, own)
 
     def _check_form(self, compiled: Compiled, cell: "_Cell") -> None:
-        """Refuses to call a function of an earlier cell as if it were of the other form."""
+        """Raises if the cell calls a function of an earlier cell that has the other form."""
         assert compiled.module is not None
         awaits, module = compiled.module.plan.awaits, compiled.checked.module
         waiting = set[n.FunctionDef]() if awaits is None else awaits.functions
@@ -224,7 +225,7 @@ class Notebook:
                     )
 
     def _keep_forms(self, compiled: Compiled, cell: "_Cell") -> None:
-        """Leaves alone functions of the other form, which would have the form of this cell."""
+        """Excludes functions of the other form from running again in this cell's form."""
         assert compiled.module is not None
         awaits = compiled.module.plan.awaits
         waiting = {one.name.text for one in awaits.functions} if awaits is not None else set[str]()
@@ -239,7 +240,7 @@ class Notebook:
         ]
 
     def _forget_what_has_changed(self) -> None:
-        """Leaves out what Python has bound anew since a cell has bound it."""
+        """Forgets statements whose names Python code has rebound since."""
         self._kept = [
             one
             for one in self._kept
@@ -247,7 +248,7 @@ class Notebook:
         ]
 
     def _checked(self, cell: "_Cell") -> Checked:
-        """The cell behind those before it; what of them holds no more is forgotten."""
+        """Checks the cell after earlier ones, and forgets those that are no longer valid."""
         while True:
             kept = self._kept_beside(cell)
             cell.again = self._outdated(kept, cell)
@@ -258,7 +259,7 @@ class Notebook:
             given = self._given(cell, more)
             found = cell.checked(given, kept)
             if cell.types and any(error < len(given) for error in _errors(found)):
-                cell.types.clear()  # one of them cannot be written
+                cell.types.clear()  # one of the types cannot be written
                 continue
             wrong = cell.broken(_errors(found))
             if not wrong:
@@ -266,10 +267,10 @@ class Notebook:
             if any(one.module and one.names & cell.uses for one in wrong):
                 raise ScriptError(plain(cell.rendered(found.diagnostics)))
             if any(one.module for one in wrong):
-                # A script that has an error has it no longer when that is corrected.
+                # An error in a script disappears when the script is corrected.
                 cell.aside += wrong
             elif cell.defines:
-                # What uses an earlier definition follows the new one, which is behind it here.
+                # Users of an earlier definition must follow the new one, which comes later here.
                 types = cell.types_of(self._kept)
                 needed = {name for one in wrong for name in one.names}
                 cell.types |= {name: types[name] for name in needed & types.keys()}
@@ -278,8 +279,8 @@ class Notebook:
                 self._kept = [one for one in self._kept if one not in wrong]
 
     def _outdated(self, kept: list[_Kept], cell: "_Cell") -> list[_Kept]:
-        """The definitions of earlier cells that are of what there is no more: of types that the
-        cell defines anew, or of scripts that have changed."""
+        """The earlier definitions that depend on types redefined by the cell, or on changed
+        scripts."""
         again = [one for one in kept if one.module in self._changed]
         new = cell.new_types.union(*(one.names for one in again))
         while True:
@@ -299,7 +300,8 @@ class Notebook:
         ]
 
     def _given(self, cell: "_Cell", more: set[str]) -> str:
-        """What stands before all cells: names of the notebook that they read."""
+        """The declarations of the notebook's names that the cells read, for the beginning of the
+        text."""
         anew = cell.binds
         kept = self._kept_beside(cell)
         known = {name for one in kept for name in one.names}
@@ -307,12 +309,12 @@ class Notebook:
         for name in sorted(more - known - cell.defines):
             value = self.names[name]
             schema = cell.types.get(name) or _schema_of(value)
-            # What the cell binds anew may be of another type then.
+            # A name that the cell rebinds may get another type.
             own = f"{_GIVEN}{name}" if name in anew else name
             if schema is None:
                 lines.append(f"from {_NOTEBOOK} import {name} as {own}")
             else:
-                # A whole result is what a prompt gives, with its conversation.
+                # A prompt's result, with its conversation.
                 is_result = isinstance(value, Result)
                 given = "$ $" if is_result else 'parse("")'
                 lines.append(f"{own}: {schema} = {given}")
@@ -321,7 +323,7 @@ class Notebook:
         return "".join(f"{line}\n" for line in lines)
 
     def _keep(self, found: Checked, cell: "_Cell", bound_now: Set[str]) -> None:
-        """Keeps what the cell has defined and assigned for those that follow."""
+        """Keeps the cell's definitions and assignments for later cells."""
         anew = cell.binds & bound_now
         again = [one for one in cell.again if one.values.keys() <= bound_now]
         self._kept = [
@@ -341,7 +343,7 @@ class Notebook:
         named = {name for _, names in bound for name in names}
         loose = {name for name in anew if name not in named and name in self.names}
         for statement, names in bound:
-            # Of what is bound more than once, only the last value is there.
+            # Of a name bound more than once, only the last value is available.
             if loose.isdisjoint(names) and _SHOWN not in names:
                 types = frozenset(name for name in names if name not in self.names)
                 values = {name: self.names[name] for name in names if name in self.names}
@@ -355,9 +357,9 @@ class Notebook:
             self._forget_other_types(cell, before)
 
     def _put(self, made: _Kept, before: list[_Kept]) -> None:
-        """Keeps a statement: a definition in the place of the one before it, others at the end.
+        """Keeps a statement: a definition replaces the earlier one, other statements are appended.
 
-        What has used the earlier one stands behind the new one then.
+        Users of the earlier definition come after the new one.
         """
         place = len(self._kept)
         if made.is_definition:
@@ -367,7 +369,7 @@ class Notebook:
         self._kept.insert(place, made)
 
     def _forget_other_types(self, cell: "_Cell", before: list[_Kept]) -> None:
-        """Leaves out what would be of another type by a new definition, as its value is not."""
+        """Forgets values whose type would differ under a new definition."""
         old, new = cell.types_of(before), cell.types_of(self._kept)
         other = {name for name, type_ in old.items() if new.get(name) != type_}
         self._kept = [one for one in self._kept if not one.names & other]
@@ -375,7 +377,7 @@ class Notebook:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A cell that was compiled: what was found in it, and its Python."""
+    """A compiled cell: its check and its Python."""
 
     cell: "_Cell"
     found: Checked
@@ -389,28 +391,28 @@ _KEPT = (
 
 
 class _Cell:
-    """The text of a cell, and where it stands in what is compiled."""
+    """The text of a cell, and its position in the compiled text."""
 
     def __init__(self, name: str, cell: str, names: Mapping[str, Any]) -> None:
         self.name = name
         self._notebook = Namespace(_NOTEBOOK, partial(_declared, names), names.keys)
         self._modules = Scripts().of("-")
-        # The first line of the cell is that of the magic.
+        # The first line of the cell is the magic's.
         self.written = Source.from_text(name, f"\n{cell}")
         alone = check(self.written, self._load)
         self.binds = _bound(alone.module)
-        # Those of them that are no variables, the statements before it that need them, and the
-        # types of what these bind.
+        # The bound names that are no variables, the earlier statements that need them, and the
+        # types of the names that these bind.
         self.defines = _bound(alone.module, _is_definition)
         self.aside: list[_Kept] = []
         self.types: dict[str, str] = {}
-        # The types that it defines, what it uses, and what of earlier cells runs again with it.
+        # The types that it defines, the names it uses, and the earlier statements that it reruns.
         self.new_types = _bound(alone.module, lambda one: isinstance(one, _TYPES))
         self.uses = frozenset[str]().union(*map(_used_by, alone.module.statements))
         self.again: list[_Kept] = []
         self._shown = _last_expression(alone)
         self._start = 0
-        # What of earlier cells stands before it, and where.
+        # The earlier statements before it, with their spans.
         self._before: list[tuple[Span, _Kept]] = []
 
     def _load(self, module: str) -> Loaded:
@@ -419,7 +421,7 @@ class _Cell:
         return self._modules.load(module)
 
     def checked(self, given: str, kept: list[_Kept]) -> Checked:
-        """The cell behind what it is given by Python and by earlier cells."""
+        """Checks the cell after the given declarations and earlier statements."""
         text, before = self.written.text, given
         self._before = []
         for one in kept:
@@ -432,7 +434,7 @@ class _Cell:
         return check(source, self._load, keeps_results=True)
 
     def broken(self, errors: list[int]) -> list[_Kept]:
-        """The statements of earlier cells that have errors: what they use has changed."""
+        """The statements of earlier cells with errors, as a name that they use has changed."""
         return [
             one
             for span, one in self._before
@@ -440,7 +442,7 @@ class _Cell:
         ]
 
     def types_of(self, kept: list[_Kept]) -> dict[str, str]:
-        """The types of the variables that statements of earlier cells bind, by their names."""
+        """The types of the variables that statements of earlier cells bind, by name."""
         text = "".join(f"{one.text}\n" for one in kept)
         found = check(Source.from_text(self.name, text), self._load, keeps_results=True)
         symbols = {
@@ -452,25 +454,25 @@ class _Cell:
         return {name: show(one) for name, one in types.items() if one is not None}
 
     def is_own(self, span: Span) -> bool:
-        """Whether a place is one of the cell."""
+        """Whether a place is in the cell."""
         return span.start >= self._start
 
     def runs(self, span: Span) -> bool:
-        """Whether a place is one of what runs: of the cell, or of what runs again with it."""
+        """Whether a place is in the cell or in a statement that runs again with it."""
         return self.is_own(span) or any(
             one in self.again and place.start <= span.start <= place.end
             for place, one in self._before
         )
 
     def own(self, statements: tuple[n.Statement, ...]) -> Iterator[n.Statement]:
-        """Those statements that are the cell's."""
+        """The statements of the cell itself."""
         return (one for one in statements if self.is_own(one.span))
 
     def rendered(self, diagnostics: tuple[Diagnostic, ...]) -> list[Piece]:
-        """What is wrong with the cell, with its places in it."""
+        """The cell's diagnostics, with positions in the cell."""
         found = [self._in_cell(one) for one in diagnostics if self.is_own(one.span)]
         if not found and any(one.severity == "error" for one in diagnostics):
-            # What the cell defines anew does not fit to what stands in an earlier one.
+            # A redefinition in the cell contradicts an earlier cell.
             problem = next(one for one in diagnostics if one.severity == "error")
             found = [replace(problem, span=Span(0, 0), related=(), edits=())]
         return render(found, self.written)
@@ -494,23 +496,23 @@ class _Cell:
 
 
 def _declared(names: Mapping[str, Any], name: str) -> Declared:
-    """What a name of the notebook is: of a function, whether it is awaited."""
+    """The declaration of a notebook's name; for a function, whether it is awaited."""
     return Function((), "yes") if iscoroutinefunction(names.get(name)) else UNKNOWN
 
 
 def _used_by(statement: n.Statement) -> frozenset[str]:
-    """The names that a statement reads, those of types too."""
+    """The names that a statement reads, including types."""
     named = (one for one in walk(statement) if isinstance(one, n.Name | n.NamedSchema))
     return frozenset(one.text.partition(".")[0] for one in named)
 
 
 def _is_definition(statement: n.Statement) -> bool:
-    """Whether what a statement binds is no variable: a function, a type, an import."""
+    """Whether a statement binds something other than a variable: a function, a type, an import."""
     return bool(bound_by(statement)) and not assigned_by(statement)
 
 
 def _bound(module: n.Module, fits: Callable[[n.Statement], bool] = bool) -> set[str]:
-    """The names that the top level of a script binds, those of its types too."""
+    """The names that the top level of a script binds, including types."""
     return set[str]().union(*map(_names_of, filter(fits, all_statements(module.statements))))
 
 
@@ -522,7 +524,7 @@ def _names_of(statement: n.Statement) -> set[str]:
 
 
 def _last_expression(alone: Checked) -> int | None:
-    """Where the last expression of a cell begins, if it is one to be shown."""
+    """The start of a cell's last expression, if its value is shown."""
     last = alone.module.statements[-1] if alone.module.statements else None
     if not isinstance(last, n.ExpressionStmt):
         return None
@@ -533,20 +535,20 @@ def _last_expression(alone: Checked) -> int | None:
 
 
 def _errors(found: Checked) -> list[int]:
-    """Where the errors begin."""
+    """The start of each error."""
     return [one.span.start for one in found.diagnostics if one.severity == "error"]
 
 
 def _wanted(found: Checked) -> set[str]:
-    """The names that the notebook may have: unknown ones, and those of builtins."""
+    """The names to look up in the notebook: unknown ones, and those of builtins."""
     unknown = {found.source.at(one.span) for one in found.diagnostics if one.code in _UNKNOWN}
     names = nodes_of(found.module, n.Name)
     return unknown | {one.text for one in names if found.facts.names.of(one).kind == "builtin"}
 
 
 def _schema_of(value: object, depth: int = 0) -> str | None:
-    """The schema of a value of Python, if it is one that Saft has a type for and none that it has
-    to be asked for again."""
+    """The schema of a Python value; None if Saft has no type for it or would have to check it
+    again."""
     if value is None:
         return "nil" if depth else None
     if type(value) in _SCALARS:
@@ -593,7 +595,7 @@ def _own_part(compiled: Compiled, cell: _Cell) -> str:
             continue
         known = [of_line[line] for line in range(start, end + 1) if line in of_line]
         if not known:
-            pending.append(part)  # a class that is made for what follows
+            pending.append(part)  # a class that later statements need
             continue
         if any(known):
             kept += [*pending, part]

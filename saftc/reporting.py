@@ -1,4 +1,4 @@
-"""Words to the user: diagnostics with colour on a terminal, and lines on standard error."""
+"""Messages to the user: diagnostics with colour on a terminal, and lines on standard error."""
 
 import os
 import sys
@@ -29,19 +29,19 @@ _STYLES = {
     "added": "\x1b[32m",
 }
 _PLAIN = "\x1b[0m"
-# Terminals that would show the address of a link, or nothing.
+# Terminals that show the address of a link, or nothing.
 _WITHOUT_LINKS = {"dumb", "linux", "unknown"}
 
 
 class WrongUsage(Exception):
-    """A command that cannot be meant; the text says why."""
+    """The command has a wrong argument or environment; the text says which."""
 
 
 def refuse_wrong_settings() -> "Project":
-    """The project around the working folder, whose settings are those that they may be.
+    """The project around the working folder, after a check of all settings.
 
     Raises:
-        WrongUsage: One of the surroundings is misspelt or has a wrong value; the text says where.
+        WrongUsage: A setting is misspelt or has a wrong value; the text says where.
         FileProblem: The project file cannot be read.
     """
     from saftc.project.settings import Project
@@ -54,10 +54,11 @@ def refuse_wrong_settings() -> "Project":
 
 
 def wrong_setting(project: "Project") -> str | None:
-    """What is wrong with settings of the environment, of the project, or of the user."""
+    """The problem with a setting of the environment, the project or the user; None if all are
+    right."""
     from saftc.user_cache import has_settings
 
-    # Only where something is set need the runtime's settings be loaded.
+    # The runtime's settings are loaded only if something is set.
     of_prompts = os.environ.keys() - {"SAFT_CACHE_DIR", "SAFT_NO_CACHE"}
     has_variables = any(name.startswith("SAFT_") for name in of_prompts)
     if has_variables or project.of_prompts or has_settings():
@@ -80,7 +81,7 @@ class Colour(StrEnum):
 
 
 class OutputOptions:
-    """How this command speaks: set once, by its options."""
+    """The output options of this command, set once from its arguments."""
 
     def __init__(self) -> None:
         self.is_quiet = False
@@ -91,14 +92,14 @@ manner = OutputOptions()
 
 
 def write_diagnostics(checked: "Checked", stream: TextIO) -> None:
-    """Writes what was found in a script to `stream`, for those who use it."""
+    """Writes the diagnostics of a script to `stream`, for users of the script."""
     write_found(checked.when_used, checked.source, stream)
 
 
 def write_found(
     found: Iterable["Diagnostic"], source: "Source", stream: TextIO, before: str = ""
 ) -> None:
-    """Writes diagnostics of a script to `stream`, drawn for its width if it is a terminal."""
+    """Writes diagnostics of a script to `stream`, fitted to the width of a terminal."""
     from saftc.diagnostics.render import render
 
     write_rendered([Piece(before), *render(found, source, width_of(stream))], stream)
@@ -112,12 +113,12 @@ def write_rendered(pieces: Iterable[Piece], stream: TextIO) -> None:
         text = "".join(_linked(piece) if is_linked else visible(piece.text) for piece in group)
         has_style = is_coloured and style and text
         written.append(f"{_STYLES[style]}{text}{_PLAIN}" if has_style else text)
-    # At once: other threads and processes may write there, too.
+    # In one call, as other threads and processes may write there, too.
     print("".join(written), file=stream, end="")
 
 
 def width_of(stream: TextIO) -> int | None:
-    """The columns of a terminal, 80 where it does not know them; None where there is none."""
+    """The columns of a terminal, 80 if it does not know them; None if it is no terminal."""
     try:
         return (os.get_terminal_size(stream.fileno()).columns or 80) if stream.isatty() else None
     except OSError:
@@ -125,9 +126,9 @@ def width_of(stream: TextIO) -> int | None:
 
 
 def write_result(text: str) -> None:
-    """Writes what was asked for to standard output: UTF-8, whatever the terminal's encoding.
+    """Writes the command's result to standard output: UTF-8, whatever the terminal's encoding.
 
-    At a terminal, what it would obey is escaped; elsewhere the text is written as it is.
+    At a terminal, control characters are escaped; otherwise the text is written unchanged.
     """
     if sys.stdout.isatty():
         text = visible(text)
@@ -137,7 +138,7 @@ def write_result(text: str) -> None:
 
 
 def difference(existing: str | None, text: str, name: str, made: str) -> str:
-    """How the file `name` differs from the text that has been `made` of it, as a unified diff."""
+    """The unified diff between the file `name` and the text that was `made` of it."""
     import difflib
 
     lines = difflib.unified_diff(
@@ -150,20 +151,20 @@ def difference(existing: str | None, text: str, name: str, made: str) -> str:
 
 
 def say(text: str) -> None:
-    """A line of what was done, on standard error, unless the command is to be quiet."""
+    """Writes a line about progress to standard error, unless the command is quiet."""
     if not manner.is_quiet:
         print(visible(text), file=sys.stderr)
 
 
 def complain(text: str) -> None:
-    """A line of what is wrong with a file or the command, on standard error."""
+    """Writes a line about a problem with a file or the command to standard error."""
     print(f"saftc: {visible(text)}", file=sys.stderr)
 
 
 def visible(text: str) -> str:
-    """The text with what a terminal would obey written as escapes; line ends and tabs stay.
+    """The text with control characters escaped; line ends and tabs stay.
 
-    Names of files, values and texts of models can hold such characters.
+    Names of files, values and texts of models can contain such characters.
     """
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
@@ -186,8 +187,11 @@ def _has_colour(stream: TextIO) -> bool:
 
 
 def _has_links(stream: TextIO) -> bool:
-    """Whether a code and a place can be clicked: where FORCE_HYPERLINK does not say, in colour on
-    terminals, which pass over the links that they cannot show."""
+    """Whether codes and places are links.
+
+    FORCE_HYPERLINK decides if it is set; otherwise they are links on coloured terminals, which
+    ignore links that they cannot show.
+    """
     if forced := os.environ.get("FORCE_HYPERLINK"):
         return forced != "0"
     can = stream.isatty() and os.environ.get("TERM", "unknown") not in _WITHOUT_LINKS
@@ -195,7 +199,7 @@ def _has_links(stream: TextIO) -> bool:
 
 
 def _linked(piece: Piece) -> str:
-    """The code of a diagnostic, leading to its page, or a place, to its file; all else as it is."""
+    """A code as a link to its page, a place as a link to its file; other text unchanged."""
     from saftc.diagnostics.catalogue import address_of_page
 
     text = visible(piece.text)
@@ -211,12 +215,12 @@ def _linked(piece: Piece) -> str:
 
 
 def _link(address: str, text: str) -> str:
-    """A text that leads to an address, as terminals read it (OSC 8)."""
+    """A text that links to an address, in the escape sequence of terminals (OSC 8)."""
     return f"\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\"
 
 
 def warn_of_name(module: str, file: str, package: str) -> bool:
-    """Tells when the module of the script `file` has a name that does harm; whether it has."""
+    """Warns if the module of the script `file` has a harmful name; returns whether it has."""
     from saftc.project.finder import clash
 
     wrong = clash(module, package)
@@ -226,5 +230,5 @@ def warn_of_name(module: str, file: str, package: str) -> bool:
 
 
 def counted(number: int, what: str) -> str:
-    """`1 file`, `2,000 files`."""
+    """A number with its noun, as `1 file` or `2,000 files`."""
     return f"{number:,} {what}{'s' if number != 1 else ''}"

@@ -1,4 +1,4 @@
-"""Compiled texts, run as modules so that tracebacks, and the runtime, find their lines.
+"""Runs compiled texts as modules, so that tracebacks and the runtime find their lines.
 
     run_text(text, "<compiled triage.saft>", module.__dict__, Running(compiled, workspace))
 """
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from saftc.codegen.positions import Mapping as Place
     from saftc.source import Source, Span
 
-# Lines and columns as `co_positions` gives them: first line, first column, last line, last column.
+# First line, first column, last line and last column, as in `co_positions`.
 Stretch = tuple[int, int | None, int, int | None]
 
 
 class Places(Protocol):
-    """What the runtime asks for the places of a script that has become a module."""
+    """The source map that the runtime uses for a compiled script."""
 
     def position(self, line: int, column: int | None) -> str | None:
         """`file:line:column` of the script for a place in the module; None if it has none."""
@@ -39,9 +39,9 @@ def run_text(
     places: Places | None = None,
     code: CodeType | None = None,
 ) -> None:
-    """Runs the text of a module with `names`; `code` is what runs, where it is not the text itself.
+    """Runs the text of a module with `names`; `code` overrides the code compiled from the text.
 
-    Tracebacks find its lines by the file name, and what the runtime says of it has the places.
+    Tracebacks find its lines by the file name; the runtime maps its places with `places`.
     """
     remember_lines(filename, text)
     if places is not None:
@@ -50,7 +50,7 @@ def run_text(
 
 
 async def await_text(text: str, filename: str, names: dict[str, Any]) -> None:
-    """As `run_text`, of a text that may wait at its top level."""
+    """Runs a text as `run_text` does, allowing await at its top level."""
     import ast
     import inspect
 
@@ -62,14 +62,14 @@ async def await_text(text: str, filename: str, names: dict[str, Any]) -> None:
 
 
 def remember_lines(filename: str, text: str) -> None:
-    """Has tracebacks, and what looks at a run, find the lines of a text that is in no file."""
+    """Makes tracebacks and traces find the lines of a text without a file."""
     linecache.cache[filename] = (len(text), None, StringIO(text).readlines(), filename)
 
 
 def importing_file(own: str) -> str | None:
-    """The file of the innermost code that calls here and is neither a part of importing nor `own`.
+    """The file of the innermost calling frame outside of import machinery and `own`.
 
-    None when there is no such code.
+    None if there is no such frame.
     """
     passed = (own, __file__, importlib.__file__)
     frame: FrameType | None = sys._getframe()  # pyright: ignore[reportPrivateUsage]
@@ -82,12 +82,12 @@ def importing_file(own: str) -> str | None:
 
 
 def is_of_library(path: str) -> bool:
-    """Whether the code of this file is Python's, an installed package's or saftc's."""
+    """Whether a file belongs to Python, an installed package or saftc."""
     return path.startswith(_libraries()) or is_of_saftc(path)
 
 
 def is_of_saftc(path: str) -> bool:
-    """Whether the code of this file is saftc's or the runtime's."""
+    """Whether a file belongs to saftc or the runtime."""
     return path.startswith(_ours())
 
 
@@ -108,7 +108,7 @@ def _ours() -> tuple[str, ...]:
 
 
 class Running:
-    """A script that is being run; it is compiled again when its places are asked for."""
+    """A running script; it is compiled again when its source map is needed."""
 
     def __init__(self, module: CompiledModule, workspace: Workspace) -> None:
         self.module = module
@@ -121,7 +121,7 @@ class Running:
 
     @cached_property
     def origin(self) -> Origin | None:
-        """The script, and the places of its module; None when they cannot be had any more."""
+        """The script and the source map of its module; None if they are no longer available."""
         return self.workspace.origin(self.module)
 
     @cached_property
@@ -134,17 +134,17 @@ class Running:
 
     @cached_property
     def places(self) -> "list[Place]":
-        """Where in the script each place of the text comes from."""
+        """The source position of each part of the text."""
         return [] if self.origin is None else self.origin.generated.origins.map(self.text)
 
     def span(self, stretch: Stretch) -> "Span | None":
-        """The part of the script that a stretch of the text was made from."""
+        """The span of the script that produced a stretch of the text."""
         from saftc.codegen.positions import locate
 
         return locate(self.places, *stretch)
 
     def import_at(self, line: int) -> "Span | None":
-        """The import statement of the script that has become a line of the text."""
+        """The script's import statement that produced a line of the text."""
         import ast
 
         from saftc.diagnostics.model import Collector
@@ -163,7 +163,7 @@ class Running:
         return next((node.span for node in imports if node.module.text in names), None)
 
     def position(self, line: int, column: int | None) -> str | None:
-        """`file:line:column` of the script for a place in the text: what the runtime asks for."""
+        """`file:line:column` of the script for a place in the text, for the runtime."""
         span = self.span((line, column, line, column))
         return None if span is None else self.shown(span)
 

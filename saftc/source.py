@@ -1,8 +1,8 @@
-"""A source text, and the only place that turns offsets into lines and columns.
+"""A source text, and the only place that converts offsets to lines and columns.
 
-In: the bytes or the text of a script. Out: a `Source` whose `text` has LF line ends and no byte
-order mark. All later stages use offsets into that text; lines and columns (both counted from 1,
-columns in characters) are computed here, for display.
+A `Source` is made of the bytes or the text of a script; its `text` has LF line ends and no byte
+order mark. Later stages use offsets into that text; lines and columns (both counted from 1, columns
+in characters) are computed here, for display.
 """
 
 from bisect import bisect_left, bisect_right
@@ -19,7 +19,7 @@ class Span(NamedTuple):
 
 
 class Position(NamedTuple):
-    """A place in a text: line and column, both counted from 1."""
+    """A place for display: line and column, both counted from 1."""
 
     line: int
     column: int
@@ -46,9 +46,9 @@ class Source:
 
     @staticmethod
     def from_bytes(name: str, data: bytes) -> "Source":
-        """A source of UTF-8 `data`; invalid bytes become lone surrogates.
+        """A source of UTF-8 `data`; other bytes become lone surrogates.
 
-        The lexer reports these, so that the error has a position.
+        The lexer reports these, so that they have a position like every other mistake.
         """
         return Source.from_text(name, data.decode("utf-8", errors="surrogateescape"))
 
@@ -73,7 +73,7 @@ class Source:
         return self.text[start:] if end < 0 else self.text[start:end]
 
     def blank_lines_above(self, offset: int) -> int:
-        """The number of blank lines directly above the line of `offset`."""
+        """How many blank lines are above the line of `offset`."""
         line = self.line_of(offset)
         count = 0
         while count < line - 1 and not self.line_text(line - 1 - count).strip():
@@ -81,7 +81,7 @@ class Source:
         return count
 
     def blank_lines_below(self, offset: int) -> int:
-        """The number of blank lines directly below the line of `offset`."""
+        """How many blank lines are below the line of `offset`."""
         line = self.line_of(offset) + 1
         count = 0
         while self.line_start(line + count) < len(self.text):
@@ -104,5 +104,5 @@ def common_ends(one: str, other: str) -> tuple[int, int]:
 
 
 def _most(most: int, holds: Callable[[int], bool]) -> int:
-    """The largest number up to `most` for which `holds` is true; it must be monotone."""
+    """The largest number up to `most` for which `holds` is true, as for all smaller ones."""
     return bisect_left(range(1, most + 1), True, key=lambda size: not holds(size))

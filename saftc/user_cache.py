@@ -1,11 +1,11 @@
-"""Where saftc keeps what it need not do twice, and which of it saftc trusts.
+"""The user's cache folder, and which of its files saftc trusts.
 
     keep(cache_folder() / "modules" / name, data)
     read_kept(cache_folder() / "modules" / name)      the same bytes, or None
 
-What is kept there is run later, so only its owner may write there: folders are made with mode 0700
-and files with 0600. A folder or file of another user, one that others may write to, and a folder
-that is a link are not used.
+Its contents are run later, so only its owner may write there: folders have mode 0700 and files
+0600. A folder or file of another user, one that others may write to, and a folder that is a link
+are not used.
 """
 
 import os
@@ -34,7 +34,7 @@ def cache_folder() -> Path:
 
 
 def has_settings() -> bool:
-    """Whether the user has settings of their own, which the runtime reads."""
+    """Whether the user has a settings file for the runtime."""
     base = _plain_base("XDG_CONFIG_HOME", ".config")
     if base is not None:
         return Path(base, "saft", "config.toml").is_file()
@@ -44,9 +44,9 @@ def has_settings() -> bool:
 
 
 def _plain_base(variable: str, folder: str) -> str | None:
-    """What platformdirs gives on Linux where nothing is unusual; None for it to tell.
+    """The base folder by platformdirs' rules for a usual Linux; None if platformdirs has to decide.
 
-    Loading it takes half as long as all else that running a script needs that is in the cache.
+    Loading platformdirs takes half as long as all else that running a cached script needs.
     """
     if sys.platform != "linux" or "ANDROID_ROOT" in os.environ:
         return None
@@ -57,16 +57,16 @@ def _plain_base(variable: str, folder: str) -> str | None:
 
 
 def cache_in_use() -> Path | None:
-    """The same, unless SAFT_NO_CACHE says that nothing is to be remembered."""
+    """The cache folder; None if SAFT_NO_CACHE is set."""
     return None if os.environ.get("SAFT_NO_CACHE") else cache_folder()
 
 
 def read_kept(path: Path) -> bytes | None:
-    """What `keep` wrote to `path`; None when it is not there, or not to be trusted."""
+    """The bytes that `keep` wrote to `path`; None if they are missing or not trusted."""
     if not _is_own_folder(path.parent):
         return None
     try:
-        # What is looked at is what is read: another file may take its name meanwhile.
+        # The open file is checked, as another file may take its name meanwhile.
         with open(path, "rb", opener=_open_no_link) as file:
             return file.read() if _is_own_file(os.fstat(file.fileno())) else None
     except OSError:
@@ -74,7 +74,7 @@ def read_kept(path: Path) -> bytes | None:
 
 
 def keep(path: Path, data: bytes) -> bool:
-    """Writes `data` to `path`, whole or not at all; whether it is there now."""
+    """Writes `data` to `path` atomically; returns whether it was written."""
     half = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         path.parent.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -94,7 +94,7 @@ def keep(path: Path, data: bytes) -> bool:
 
 
 def kept_files(folder: Path) -> list[Path]:
-    """The files that `keep` has written to `folder`; none of a folder that is not the user's."""
+    """The files that `keep` wrote to `folder`; empty if saftc may not use that."""
     if not _is_own_folder(folder):
         return []
     try:
@@ -142,7 +142,7 @@ def _tell_unused(folder: Path, why: str) -> None:
 
 
 def _open_no_link(path: str, flags: int) -> int:
-    # A pipe of this name must not make saftc wait.
+    # Opening a pipe of this name must not block.
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 

@@ -41,14 +41,14 @@ from saftc.reporting import Colour, WrongUsage, counted, manner, say
 
 
 class _Commands(typer.core.TyperGroup):
-    """The commands, and scripts in the place of one, or the options of `run`."""
+    """The group of commands; a script, or an option of `run`, in place of a command runs it."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Has the words of the command; the help when there are none."""
+        """Parses the arguments; without any, shows the help."""
         return super().parse_args(ctx, args or ["--help"])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that is meant: `run` where that is a script, or an option of it."""
+        """The command to run: `run` if the first word is a script or an option."""
         word = args[0]
         is_script = word[:1] == "-" or any(mark in word for mark in "./" + os.sep)
         if word not in self.commands and (is_script or os.path.isfile(word)):
@@ -63,10 +63,10 @@ app = typer.Typer(
     epilog="`saftc script.saft` is short for `saftc run script.saft`, and `saftc -c TEXT` for "
     "`saftc run -c TEXT`. The options above go before the command.",
     add_completion=True,
-    # Columns need room: a narrow terminal has plain text.
+    # Columns need room: a narrow terminal gets plain text.
     rich_markup_mode="markdown" if get_terminal_size().columns >= 60 else None,
     pretty_exceptions_enable=False,
-    # Those of `run` may stand before a script.
+    # Options of `run` may come before a script.
     context_settings={"help_option_names": ["-h", "--help"], "ignore_unknown_options": True},
 )
 
@@ -94,7 +94,7 @@ SCRIPTS, RUNS, EDITORS, HELP = "Scripts", "Runs and tables", "Editors", "Referen
 
 
 class Format(StrEnum):
-    """How diagnostics are written."""
+    """The output format of diagnostics."""
 
     text = "text"
     json = "json"
@@ -563,12 +563,12 @@ app.add_typer(
 
 
 def main() -> None:
-    """Entry point of the command `saftc`, for all that it can be given."""
+    """The entry point of the command `saftc`."""
     end(_command)
 
 
 def _command() -> int:
-    """Does what the words of the command say; gives the exit code."""
+    """Runs the command that the arguments name; returns the exit code."""
     command: Any = typer.main.get_command(app)
     words = sys.argv[1:]
     _leave_out_types_of_flags(command)
@@ -578,13 +578,13 @@ def _command() -> int:
         raise WrongUsage(_usage_words(problem, command, words)) from None
     except typer.Abort:
         raise KeyboardInterrupt from None
-    if code == INTERRUPTED:  # which typer has made of a KeyboardInterrupt
+    if code == INTERRUPTED:  # the code to which typer converts a KeyboardInterrupt
         raise KeyboardInterrupt
     return code if isinstance(code, int) else 0
 
 
 def _leave_out_types_of_flags(command: Any, above: typer.Context | None = None) -> None:
-    """Has the help of a command, and of those below it, show no type for options without value."""
+    """Hides the type of flags in the help of a command and of its subcommands."""
     context = typer.Context(command, above, **command.context_settings)
     for parameter in command.get_params(context):
         if getattr(parameter, "is_flag", False):
@@ -594,7 +594,7 @@ def _leave_out_types_of_flags(command: Any, above: typer.Context | None = None) 
 
 
 def _usage_words(problem: Any, saftc: Any, given: Sequence[str]) -> str:
-    """What is wrong with the words of a command, and whose help tells more."""
+    """The message for wrong arguments, and the command whose help tells more."""
     context: Any = getattr(problem, "ctx", None)
     path = " ".join(("saftc", *(word for word in given[:1] if word in saftc.commands)))
     path = path if context is None else context.command_path
@@ -621,7 +621,7 @@ def _is_of_all(problem: Any, saftc: Any) -> bool:
 
 
 def _new_name(problem: Any, context: Any, given: Sequence[str]) -> str | None:
-    """What to say of a command or an option by its name of before."""
+    """The message for a command or option that was renamed."""
     from runtime_support._values import renamed as renaming
 
     name = getattr(problem, "option_name", None)
@@ -633,7 +633,7 @@ def _new_name(problem: Any, context: Any, given: Sequence[str]) -> str | None:
     return new and f"No such option: {renaming.renamed(name, new)}"
 
 
-# What the value of an option should have been, by the word of pydantic for what is wrong with it.
+# The expected value of an option, by pydantic's error type.
 _EXPECTED = {
     "int_parsing": "an integer",
     "float_parsing": "a number",
@@ -643,7 +643,7 @@ _EXPECTED = {
 
 
 def _words_of_value(problem: Any) -> str | None:
-    """What is wrong with the value of an option; None where that is in our words already."""
+    """The message for an option's wrong value; None if the error's own message is ours already."""
     errors, parameter = getattr(problem.__cause__, "errors", None), getattr(problem, "param", None)
     if errors is None or parameter is None:
         return None
@@ -664,7 +664,7 @@ def _words_of_value(problem: Any) -> str | None:
 
 
 def _setting_of(problem: Any) -> str | None:
-    """The setting that has the name of an option which a command lacks, if there is one."""
+    """The setting with the name of an unknown option, if there is one."""
     from runtime_support._core.settings import VARIABLES
     from runtime_support._values import renamed as renaming
 

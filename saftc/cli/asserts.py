@@ -1,10 +1,10 @@
-"""What a failed assert has compared, found again when it has failed.
+"""The values that a failed assert compared, evaluated again after the failure.
 
     if sq(3) != xs[0]:
         raise AssertionError
 
-tells nothing, as it is not known any more what `sq(3)` was; `if len(xs) != n:` does. Names,
-members, items and lengths are evaluated once more, which does nothing.
+The value of `sq(3)` is lost by then; in `if len(xs) != n:` both can be found. Names, members,
+items and lengths are evaluated again, as that has no effects.
 """
 
 import ast
@@ -14,20 +14,21 @@ from typing import Any, TypeGuard
 
 # Comparisons that the runtime makes: `ops.lt(a, b)`.
 _COMPARING = {"eq", "ne", "lt", "le", "gt", "ge", "is_in"}
-# What can be evaluated again when something has failed.
+# Expressions that can be evaluated again without effects.
 _WITHOUT_EFFECTS = (
     *(ast.Name, ast.Attribute, ast.Subscript, ast.Slice, ast.Constant, ast.BinOp, ast.UnaryOp),
     *(ast.List, ast.Tuple, ast.operator, ast.unaryop, ast.expr_context),
     *(ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop),
 )
-# Of a longer value the beginning is shown.
+# A longer value is truncated.
 _LONGEST = 500
 
 
 def compared(frame: FrameType, text: str) -> str:
-    """`found 3 and 4`: the values that the failed assert of a frame of the module `text` compared.
+    """The values that a failed assert compared, as in `found 3 and 4`.
 
-    Those that are written out are left out, and the text is empty when one is not known any more.
+    `frame` runs a module whose source is `text`. Literals are left out; the result is empty if a
+    value is lost.
     """
     for node in ast.walk(ast.parse(text)):
         if _is_assert(node) and node.lineno <= frame.f_lineno <= (node.end_lineno or node.lineno):
@@ -42,7 +43,7 @@ def compared(frame: FrameType, text: str) -> str:
 
 
 def evaluated_again(node: ast.expr, frame: FrameType) -> list[Any]:
-    """The value of an expression in a frame; none where finding it could do something, or fails."""
+    """The value of an expression in a frame; empty if evaluating it may have effects, or fails."""
     if all(isinstance(part, _WITHOUT_EFFECTS) or _is_length(part) for part in ast.walk(node)):
         with suppress(Exception):
             code = compile(ast.Expression(node), "", "eval")
@@ -59,7 +60,7 @@ def _is_length(node: ast.AST) -> bool:
 
 
 def _is_assert(node: ast.AST) -> TypeGuard[ast.If]:
-    """Whether a statement is what an assert becomes."""
+    """Whether a statement is a compiled assert."""
     match node:
         case ast.If(
             body=[ast.Raise(exc=ast.Name(id=name) | ast.Call(func=ast.Name(id=name)))], orelse=[]
@@ -74,10 +75,10 @@ def _short(text: str) -> str:
 
 
 def _decisive(test: ast.expr, frame: FrameType, *, truth: bool) -> list[ast.expr]:
-    """What was compared to make a condition come to `truth`, but for what is written out."""
+    """The compared expressions, except for literals, that made a condition evaluate to `truth`."""
     match test:
         case ast.BoolOp(op=op, values=parts):
-            if isinstance(op, ast.And) != truth:  # the first of them that came to it has decided
+            if isinstance(op, ast.And) != truth:  # the first operand with this value decided
                 came_to = [value for part in parts for value in evaluated_again(part, frame)]
                 is_known = len(came_to) == len(parts)
                 parts = [parts[list(map(bool, came_to)).index(truth)]] if is_known else []

@@ -1,7 +1,7 @@
-"""An uncaught error of a running script, told in terms of the scripts it came through.
+"""Reports an uncaught error of a running script in terms of the scripts that it passed through.
 
-The script's line and a caret are shown, and the calls that led there, also those in the user's own
-Python modules; what the runtime itself has to say of the error comes first.
+The report has the runtime's own message first, then the script's line with a caret, then the calls
+that led there, including those in the user's own Python modules.
 """
 
 import ast
@@ -25,15 +25,17 @@ from saftc.diagnostics.styled import Piece
 from saftc.running import Running, Stretch, is_of_library, is_of_saftc
 from saftc.source import Source, Span
 
-# More callers than this are a recursion: the ends of it tell enough.
+# More callers than this are a recursion: only its two ends are shown.
 _MOST_CALLERS = 8
 
 
 def explain(
     error: BaseException, scripts: Mapping[str, Running], width: int | None = None
 ) -> list[Piece]:
-    """What tells `error`, for a terminal of a width; `scripts` are known by the file names
-    of their code."""
+    """The report of `error`, for a terminal `width` columns wide.
+
+    `scripts` has the running scripts by the file names of their code.
+    """
     steps = _calls(list(_steps(error.__traceback__, scripts)))
     passed = [step for step in steps if isinstance(step, _InScript) and not step.is_rule]
     if isinstance(error, ModuleNotFoundError) and error.name == "polars":
@@ -65,15 +67,16 @@ def _headed(words: str) -> list[Piece]:
 
 
 def _calls(steps: "list[_InScript | _InPython]") -> "list[_InScript | _InPython]":
-    """The steps without those around a part that runs ahead, or of calls that overlap: for the
-    script they are not calls."""
+    """The steps without the frames of parts that run ahead and of overlapping calls, which are not
+    calls in the script.
+    """
     inner = itertools.chain(steps[1:], [None])
     return [step for step, below in zip(steps, inner, strict=False) if not _holds(step, below)]
 
 
 def _holds(step: "_InScript | _InPython", below: "_InScript | _InPython | None") -> bool:
     if below is not None and step.frame is below.frame:
-        return True  # of the calls that overlap, the one that failed
+        return True  # the failed one of the overlapping calls
     match step, below:
         case _InScript(span=outer), _InScript(span=inner):
             is_within = outer.start <= inner.start and inner.end <= outer.end
@@ -83,7 +86,7 @@ def _holds(step: "_InScript | _InPython", below: "_InScript | _InPython | None")
 
 
 def _whole_assert(script: Running, span: Span) -> Span:
-    """The assert statement that holds `span`."""
+    """The assert statement that contains `span`."""
     for place in script.places:
         statement = place.span
         holds = statement.start <= span.start and statement.end >= span.end
@@ -97,14 +100,14 @@ def _whole_assert(script: Running, span: Span) -> Span:
 
 
 def _words(error: BaseException, step: "_InScript | None") -> str:
-    """The error's own words; Python's bare ones, raised at `step`, are made whole."""
+    """The message of an error; Python's bare messages, raised at `step`, are completed."""
     match error:
         case AssertionError():
             return f"assertion failed: {error}" if str(error) else "assertion failed"
         case KeyError() if type(error) is KeyError:
             return error_words(error)
         case ValueError() if type(error) is ValueError and str(error):
-            # Of Python's own, as where a list has more items than there are names for them.
+            # A message of Python's own, as for a list with more items than names to unpack it.
             return _of_number(str(error))
         case IndexError() if type(error) is IndexError:
             kind = str(error).partition(" ")[0]
@@ -119,19 +122,19 @@ def _words(error: BaseException, step: "_InScript | None") -> str:
 
 
 def _index_words(step: "_InScript") -> str | None:
-    """`index 5 is out of range: the list has 2 items`, where both can be found again."""
+    """`index 5 is out of range: the list has 2 items`, if both values can be found again."""
     for node in ast.walk(ast.parse(step.script.text)):
         if not isinstance(node, ast.Subscript) or _place(node) != step.stretch:
             continue
         parts = (node.value, node.slice)
         values = [value for part in parts for value in evaluated_again(part, step.frame)]
-        if len(values) == 2:  # else of another index inside of it, too
+        if len(values) == 2:  # otherwise the place is that of a nested index, too
             return out_of_range(*values)
     return None
 
 
 def _of_number(words: str) -> str:
-    """What Python says of a text that is not a number, in the words of scripts."""
+    """Translates Python's int() and float() errors into the words of scripts."""
     for pattern, word in _NOT_NUMBERS:
         found = pattern.fullmatch(words)
         if found is not None:
@@ -156,7 +159,7 @@ def _python_words(error: BaseException) -> str:
 
 
 def is_of_saft(error: BaseException, scripts: Mapping[str, Running]) -> bool:
-    """Whether a script, or the runtime for it, has raised the error."""
+    """Whether a script, or the runtime on its behalf, raised the error."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -177,7 +180,7 @@ class _InScript:
     script: Running
     span: Span
     stretch: Stretch
-    # Whether it is a broken rule of a record: what has gone wrong is where that was made.
+    # Whether a record's rule failed: the mistake is where the record was created.
     is_rule: bool = False
 
     def __str__(self) -> str:
@@ -205,7 +208,7 @@ class _InPython:
 def _steps(
     trace: TracebackType | None, scripts: Mapping[str, Running]
 ) -> Iterator[_InScript | _InPython]:
-    """What was passed through that is the user's own, outermost first."""
+    """The frames of the user's own code in a traceback, outermost first."""
     while trace is not None:
         frame = trace.tb_frame
         path = frame.f_code.co_filename
@@ -221,7 +224,8 @@ def _steps(
 
 
 def _iterable_of(stretch: Stretch, text: str) -> Stretch:
-    """Until 3.12, Python names the whole loop when what it goes over fails: that, instead."""
+    """The iterable of a loop that failed: before Python 3.12, the stretch is that of the whole
+    loop."""
     line, _, end_line, _ = stretch
     if line == end_line:
         return stretch

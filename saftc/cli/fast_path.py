@@ -1,10 +1,10 @@
-"""Running, checking and building scripts, known without typer and without the compiler.
+"""A fast path for running, checking and building scripts without typer or the compiler.
 
-    at_once(["run", "triage.saft"])             what does it
-    at_once(["run", "triage.saft", "--usage"])  None: there are options, which `saftc.cli.app` reads
+    command_without_options(["run", "triage.saft"])             a function that runs the script
+    command_without_options(["run", "triage.saft", "--usage"])  None: `saftc.cli.app` reads options
 
-Loading typer takes longer than checking a script or running one that was compiled before, so that
-commands without options are done without it.
+Loading typer takes longer than checking a script or running a cached one, so commands without
+options do not load it.
 """
 
 import os
@@ -23,10 +23,8 @@ if TYPE_CHECKING:
 
 
 def command_without_options(words: Sequence[str]) -> Callable[[], int] | None:
-    """What runs, checks or builds scripts, if these words ask for that without options; None if
-    they do not.
-    """
-    if not words or "_SAFTC_COMPLETE" in os.environ:  # a shell asks what could be written
+    """The function for a run, check or build without options; None for other commands."""
+    if not words or "_SAFTC_COMPLETE" in os.environ:  # a shell asks for completions
         return None
     name, *rest = ["run", *words] if words[0].endswith(".saft") else words
     own = rest[: rest.index("--")] if "--" in rest else rest
@@ -54,7 +52,7 @@ def _check_or_build(name: str, files: Sequence[str]) -> int:
 
 
 def tell_beginning(words: Sequence[str]) -> None:
-    """Says at a terminal that the script of these words is checked, before that is loaded."""
+    """Shows at a terminal which script is being checked, before the checker is loaded."""
     name = words[0] if words else ""
     script = next((word for word in words if word.endswith(".saft")), None)
     is_heard = not {"-q", "--quiet", "-h", "--help"} & {*words}
@@ -72,8 +70,8 @@ def run(
 ) -> int:
     """Compiles a script and runs it: the first of `words`, with the others as its arguments.
 
-    With `text` it is that, and all words are arguments; with neither, it is standard input. The
-    settings of `project` were looked at.
+    With `text`, that is the script and all words are arguments; with neither, standard input is the
+    script. The settings of `project` were checked before.
     """
     from saftc.project.workspace import open_workspace
 

@@ -1,10 +1,10 @@
-"""`saftc check --fix`: the quick fixes of the editor, where there is no doubt about what is meant.
+"""`saftc check --fix`: applies the editor's quick fixes whose result is certain.
 
     Fixer(roots, shows=False).fix(["triage.saft"])      writes the scripts that it has fixed
     Fixer(roots, shows=True).fix(["triage.saft"])       shows how they would change
 
-A fix is made where the hint is not a guess. After each round the script is checked again: a fix by
-which it could no longer be read is taken back. What is not fixed stays for `saftc check` to report.
+A fix is applied unless its hint is a guess. Each round checks the script again: a fix that breaks
+the syntax is undone. Everything else stays for `saftc check` to report.
 """
 
 import re
@@ -31,32 +31,32 @@ from saftc.project.scripts import Scripts
 from saftc.reporting import complain, counted, difference, say, write_result
 from saftc.source import Source, Span
 
-# Of mistakes that hide each other, one is fixed in each round.
+# Each round fixes one of several mistakes that hide each other.
 _MOST_ROUNDS = 100
-# The codes of what is wrong with a text that cannot be read.
+# The codes of syntax errors.
 _UNREADABLE = "SAFT01"
 _LINE_END = re.compile(r"\r\n")
 
 
 class Fixer:
-    """Fixes scripts; those that import others see them fixed."""
+    """Fixes scripts; scripts that import others see them fixed."""
 
     def __init__(self, roots: Roots, *, shows: bool) -> None:
         self.shows = shows
-        # By the paths of scripts, what was read, and what is in them as far as they are fixed.
+        # By path, the bytes of scripts as read, and as fixed so far.
         self.before: dict[str, bytes] = {}
         self.texts: dict[str, bytes] = {}
         self.fixed = Counter[str]()
         self._scripts = Scripts(Reads(self._read), most=None, roots=roots)
 
     def fix(self, files: Sequence[str]) -> bool:
-        """Fixes scripts: writes them, or shows what would change; whether all could be written.
+        """Writes fixed scripts, or shows the changes; returns whether all could be written.
 
-        What cannot be read is left to whoever checks it.
+        Scripts that cannot be read are left for the check to report.
         """
         readable = [file for file in files if self._is_readable(file)]
         changes = -1
-        # What is fixed in one may be what another one was waiting for.
+        # A fix in one script may allow a fix in another.
         while changes != self.fixed.total():
             changes = self.fixed.total()
             for file in readable:
@@ -65,11 +65,11 @@ class Fixer:
         return all([self._write(file) for file in readable if self.fixed[file]])
 
     def read(self, path: str) -> bytes:
-        """A script as it was before, where it was only shown how it would change."""
+        """The bytes of a script, without fixes if they are only shown."""
         return self.before[path] if self.shows and path in self.before else read_script(path)
 
     def _is_readable(self, file: str) -> bool:
-        # Of a pipe, what was read is gone.
+        # A pipe can be read only once.
         if file not in UNNAMED and is_special(Path(file)):
             return False
         try:
@@ -88,7 +88,7 @@ class Fixer:
         try:
             if read_script(file) != before:
                 raise FileProblem(f"{file} has changed meanwhile: it is left as it is")
-            # A link stays one: what it points to is replaced.
+            # A link is followed: its target is replaced.
             write_module(Path(file), after)
         except FileProblem as problem:
             complain(str(problem))
@@ -97,7 +97,7 @@ class Fixer:
         return True
 
     def _fix(self, file: str) -> int:
-        """Fixes what can be in the text of a script; how many mistakes that were."""
+        """Fixes the text of a script; returns how many mistakes were fixed."""
         fixed = 0
         refused: set[tuple[str, str]] = set()
         checked = self._scripts.check(file)
@@ -110,7 +110,7 @@ class Fixer:
                 after = self._scripts.check(file)
                 if _unreadable(after) <= _unreadable(checked):
                     break
-                # One of these does harm: of several, the first is tried alone.
+                # One of these breaks the script: of several, the first is tried alone.
                 self._put(file, text)
                 if len(wanted) == 1:
                     refused.add(_key(wanted[0], source))
@@ -130,9 +130,9 @@ class Fixer:
 
 
 def _apart(checked: Checked, refused: set[tuple[str, str]]) -> list[Diagnostic]:
-    """The diagnostics that can be fixed at once: their edits are apart.
+    """The diagnostics that can be fixed together, as their edits do not overlap.
 
-    A warning may be one only because of an error, such as a name that nothing readable uses.
+    Errors only, if there are any: a warning may be caused by an error, such as an unused name.
     """
     found: list[Diagnostic] = []
     end = -1
@@ -156,9 +156,9 @@ def _unreadable(checked: Checked) -> int:
 
 
 def _edited(text: str, edits: Sequence[Edit], source: Source) -> bytes:
-    """The text of a file with edits of its source, which has neither `\r` nor a byte order mark."""
+    """Applies edits of the source, which has no CR or byte order mark, to the text of a file."""
     start = len(text) - len(text.removeprefix("\ufeff"))
-    # Where the source has lost a character, each counted there.
+    # The offsets, in the source, of the characters that it lacks.
     lost = [at.start() - start - number for number, at in enumerate(_LINE_END.finditer(text))]
 
     def in_file(offset: int) -> int:

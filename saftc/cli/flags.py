@@ -1,5 +1,5 @@
-"""The options of `check`, `build` and `approve`, known without typer: what that is to know of them
-is in annotations, which nobody evaluates before it is there.
+"""The options of `check`, `build` and `approve`, readable without typer: the annotations for typer
+are not evaluated until it is loaded.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Report(StrEnum):
-    """How what is wrong with scripts is written: for people, or for which program."""
+    """The formats of `saftc check`: text for people, the others for programs."""
 
     text = "text"
     json = "json"
@@ -118,7 +118,7 @@ class BuildOptions:
 
 @dataclass(frozen=True)
 class ApproveOptions:
-    """What `saftc approve` decides, and about which calls, by their numbers."""
+    """What `saftc approve` decides, and the numbers of the calls."""
 
     yes: Annotated[bool, typer.Option("--yes", help="The call may be made.")] = False
     deny: Annotated[

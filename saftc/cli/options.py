@@ -1,4 +1,4 @@
-"""Options that several commands have, and what is behind an option, read.
+"""Options shared by several commands, and parsers for their values.
 
 set_variables(model="gpt-4o-mini")         SAFT_MODEL, for this process and those that it starts
 pairs("--rename", ["mail=body"])           {"mail": "body"}
@@ -65,7 +65,7 @@ InOrder = Annotated[
 
 
 class OutputFormat(StrEnum):
-    """How rows are written."""
+    """The file formats of rows."""
 
     parquet = "parquet"
     jsonl = "jsonl"
@@ -89,10 +89,10 @@ TokensPerMinute = Annotated[
 
 
 def set_variables(**settings: object) -> None:
-    """Sets the SAFT_ variables of the environment for the settings that are given.
+    """Sets the SAFT_ environment variables of the given settings.
 
     Raises:
-        BadParameter: One that is given has a wrong value.
+        BadParameter: A setting has a wrong value.
     """
     from runtime_support import Settings
     from runtime_support._core.settings import checked_option
@@ -112,7 +112,7 @@ def set_variables(**settings: object) -> None:
 class ModelOptions:
     """How a command that runs scripts asks models, and what it shows of that.
 
-    But for the last two, they are variables of the environment as well.
+    All but the last two are environment variables as well.
     """
 
     provider: Annotated[
@@ -335,8 +335,8 @@ class MapOptions:
         """Returns them as keywords of `map_rows`.
 
         Raises:
-            WrongUsage: They ask for two formats.
-            BadParameter: One of them has a wrong value.
+            WrongUsage: They name two formats.
+            BadParameter: An option has a wrong value.
         """
         if self.csv and self.format not in (None, OutputFormat.csv):
             raise WrongUsage("--csv is short for --format csv: leave one of the two out")
@@ -352,7 +352,7 @@ class MapOptions:
 
 
 def spread_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the fields of its dataclasses as options of their own, for typer."""
+    """The command for typer, with the fields of its dataclass parameters as single options."""
     hints: dict[str, Any] = get_annotations(command)
     kinds: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     parameters: list[Parameter] = []
@@ -373,7 +373,7 @@ def spread_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _parameters(options: Any) -> list[Parameter]:
-    # Those that are known without typer are annotated with names that they do not have.
+    # Options readable without typer have annotations with names that their modules lack.
     hints = get_type_hints(options, localns=globals(), include_extras=True)
     kind = Parameter.KEYWORD_ONLY
     return [
@@ -383,13 +383,11 @@ def _parameters(options: Any) -> list[Parameter]:
 
 
 def set_settings(options: ModelOptions, **more: object) -> Project:
-    """Sets the variables for options of a command; `more` are those that it has besides.
-
-    What comes back is the project, whose settings were looked at.
+    """Sets the variables for a command's options and `more`; returns the project, once checked.
 
     Raises:
-        BadParameter: One that is given has a wrong value.
-        WrongUsage: Another setting of the surroundings has one, or is misspelt.
+        BadParameter: An option has a wrong value.
+        WrongUsage: Another setting in the environment or project is wrong or misspelt.
     """
     given = {name: 1 if value is True else value for name, value in vars(options).items()}
     given |= more
@@ -401,7 +399,7 @@ def set_settings(options: ModelOptions, **more: object) -> Project:
 
 
 def pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
-    """What is behind an option that names something and its value."""
+    """Parses the `NAME=VALUE` pairs of an option."""
     found: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -412,7 +410,7 @@ def pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
 
 
 def json_pairs(option: str, texts: Sequence[str]) -> dict[str, Any]:
-    """The same with values in JSON."""
+    """Parses the `NAME=VALUE` pairs of an option, with values in JSON."""
     found: dict[str, Any] = {}
     for name, value in pairs(option, texts).items():
         try:
@@ -426,7 +424,7 @@ def json_pairs(option: str, texts: Sequence[str]) -> dict[str, Any]:
 
 
 def number_or_share(option: str, text: str) -> int | float:
-    """`20` is a number, `10%` a share below 1."""
+    """Parses `20` as a number and `10%` as a share below 1."""
     try:
         if text.endswith("%") and 0 <= float(text[:-1]) < 100:
             return float(text[:-1]) / 100

@@ -21,7 +21,7 @@ INTERRUPTED = 130
 
 
 def end(command: Callable[[], int]) -> NoReturn:
-    """Does what the command is for, and ends the process with its exit code."""
+    """Runs a command and ends the process with its exit code."""
     _open_closed_streams()
     print_everything(sys.stderr)
     try:
@@ -34,12 +34,12 @@ def end(command: Callable[[], int]) -> NoReturn:
         complain(str(problem))
         code = 1
     except KeyboardInterrupt:
-        # From now on, a second one ends the process at once.
+        # From now on, a second interrupt ends the process at once.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         complain("interrupted")
         code = INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has seen enough.
+        # The reader of our output has closed the pipe.
         _give_up_output()
         code = 1
     except OSError as problem:
@@ -60,7 +60,7 @@ def end(command: Callable[[], int]) -> NoReturn:
 
 
 def _is_told(problem: Exception) -> bool:
-    """Whether an exception is one of the runtime, whose text is for whoever gave the command."""
+    """Whether an exception is the runtime's, with a message for the user."""
     from runtime_support.errors import SaftError
 
     return isinstance(problem, SaftError)
@@ -68,7 +68,7 @@ def _is_told(problem: Exception) -> bool:
 
 @contextmanager
 def needing(packages: str, advice: str) -> Generator[None, None, None]:
-    """For imports of what not everybody has installed.
+    """Guards the import of optional packages.
 
     Raises:
         FileProblem: One of the packages is missing; the text is the advice.
@@ -82,18 +82,17 @@ def needing(packages: str, advice: str) -> Generator[None, None, None]:
 
 
 def print_everything(stream: TextIO) -> None:
-    """What the encoding of a stream does not have is written with backslashes."""
+    """Makes a stream write characters outside of its encoding as backslash escapes."""
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")
 
 
 @contextmanager
 def no_garbage_collector() -> Generator[None, None, None]:
-    """For a command that ends the process: nothing looks for cycles among the objects it makes.
+    """Disables garbage collection for a command that ends the process.
 
-    A long script is a million objects. Without the freezing, the collections that follow, above
-    all the interpreter's last one, would go through those that are left, to free what the end of
-    the process frees anyway.
+    A long script is a million objects. Unless they are frozen, later collections, above all the
+    interpreter's last one, would traverse them to free what the end of the process frees anyway.
     """
     gc.disable()
     try:
@@ -104,7 +103,7 @@ def no_garbage_collector() -> Generator[None, None, None]:
 
 
 def _open_closed_streams() -> None:
-    """Standard streams that were closed are empty: what is opened next would take their place."""
+    """Replaces closed standard streams by empty ones, so that no file gets their descriptors."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             while (descriptor := os.open(os.devnull, os.O_RDWR)) < number:
@@ -113,7 +112,7 @@ def _open_closed_streams() -> None:
 
 
 def _give_up_output() -> None:
-    """What is left to be written to standard output goes nowhere."""
+    """Discards the rest of standard output."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

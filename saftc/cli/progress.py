@@ -1,11 +1,11 @@
-"""A line at the bottom of a terminal that says how far a run is.
+"""A progress line at the bottom of a terminal.
 
     checking triage.saft                                          on standard error, at once
     14 of at most 50 prompts, 3 in flight, 5,120 tokens, 12 s     while prompts wait
     14 of at most 50 prompts, waiting 8 s for 127.0.0.1 (503), 3 in flight, 5,120 tokens, 12 s
 
-It goes away before anything else is written to the terminal, and at the end. With SAFT_USAGE=0
-there is none.
+It is erased before anything else is written to the terminal, and at the end. SAFT_USAGE=0
+switches it off.
 """
 
 import atexit
@@ -27,16 +27,16 @@ _ERASE = "\r\x1b[K"
 
 
 def is_shown_on(stream: TextIO | None) -> bool:
-    """Whether the line can be shown there, and nothing refuses it."""
+    """Whether the stream is a terminal and the line is not switched off."""
     is_refused = os.environ.get("SAFT_USAGE") == "0" or os.environ.get("TERM") == "dumb"
-    # Python has no stream where it was closed.
+    # A closed stream is None in Python.
     return stream is not None and stream.isatty() and not is_refused
 
 
 class ProgressLine:
-    """The line, with what `text` gives, as long as that is something; shown from now on.
+    """The line with what `text` returns, hidden while that is empty.
 
-    The command owns its process, so it may watch what is written to the terminal meanwhile.
+    The command owns its process, so the line may intercept writes to the terminal.
     """
 
     def __init__(self, stream: TextIO, text: Callable[[], str]) -> None:
@@ -45,7 +45,7 @@ class ProgressLine:
         self._write: Callable[[str], Any] = stream.write
         self._lock = threading.RLock()
         self._is_shown = False
-        self._is_in_line = False  # something was written that has no line end yet
+        self._is_in_line = False  # the last write had no line end
         for other in {id(one): one for one in (sys.stdout, stream)}.values():
             if other is not None and other.isatty():
                 self._watch(other)
@@ -54,7 +54,7 @@ class ProgressLine:
         threading.Thread(target=self._run, name="saftc progress", daemon=True).start()
 
     def show(self) -> None:
-        """Shows what there is to say now."""
+        """Shows the current text."""
         text = self.text()
         if text:
             self._show(text)
@@ -62,7 +62,7 @@ class ProgressLine:
             self.erase()
 
     def erase(self) -> None:
-        """Takes the line away."""
+        """Erases the line."""
         with self._lock:
             if self._is_shown:
                 self._write(_ERASE)
@@ -75,7 +75,7 @@ class ProgressLine:
             self.erase()
 
     def _watch(self, stream: TextIO) -> None:
-        """Has the line go away before anything is written to this stream."""
+        """Makes writes to this stream erase the line first."""
         write: Callable[[str], int] = stream.write
 
         def after_erasing(text: str) -> int:
@@ -100,35 +100,36 @@ class ProgressLine:
 
 
 def _cut(text: str, width: int) -> str:
-    """The text less the parts at its end that a line of a terminal has no room for."""
+    """Drops parts at the end of the text until it fits in a line."""
     while len(text) >= width and ", " in text:
         text = text.rpartition(", ")[0]
     return text[: width - 1]
 
 
 def show_status(text: str) -> None:
-    """Says at a terminal what this command does, until `end_status` or something else is shown."""
+    """Shows what the command does at a terminal, until `end_status` or another line."""
     if is_shown_on(sys.stderr):
         show_line(lambda: text)
 
 
 def end_status() -> None:
-    """Takes away what `show_status` has shown."""
+    """Erases the line of `show_status`."""
     if _line is not None:
         show_line(str)
 
 
 def show_prompts(most: Callable[[], int | None]) -> None:
-    """From now on the line says how far the prompts of this process are, at a terminal.
+    """Shows the progress of the process's prompts at a terminal.
 
-    `most` gives how many there can be, where that is known; it is asked once, if they take long.
+    `most` returns the largest possible number of prompts, if known; it is called at most once, when
+    the prompts take long.
     """
     if is_shown_on(sys.stderr):
         show_line(partial(_of_prompts, cache(most)))
 
 
 def show_line(text: Callable[[], str]) -> None:
-    """From now on the terminal shows what `text` gives, as long as that is something."""
+    """Shows what `text` returns at the terminal, hidden while that is empty."""
     global _line
     if _line is None:
         _line = ProgressLine(sys.stderr, text)
@@ -141,7 +142,7 @@ _line: ProgressLine | None = None
 
 
 def tell_sum() -> None:
-    """Tells what the run took where that is asked for, and at a terminal after ten seconds."""
+    """Writes the run's usage if that is requested, or at a terminal after ten seconds."""
     from runtime_support._core.spending import spending_here
 
     spending = spending_here()
@@ -153,7 +154,7 @@ def tell_sum() -> None:
 
 
 def _of_prompts(most: Callable[[], int | None]) -> str:
-    """How far the prompts of the process are; nothing while none is asked."""
+    """The progress of the process's prompts; empty while none is in flight."""
     from runtime_support._core.spending import spending_here
     from runtime_support._values.kinds import counted
 
@@ -170,7 +171,7 @@ def _of_prompts(most: Callable[[], int | None]) -> str:
 
 
 def _waits() -> list[str]:
-    """For which servers requests wait, and why."""
+    """The servers that requests wait for, with the time and the reason."""
     if "runtime_support.providers._server" not in sys.modules:
         return []  # nothing is sent, and it takes long to load
     from runtime_support.providers._server import waits

@@ -1,11 +1,11 @@
-"""`--watch`: scripts are built, or checked, again when they, or what they import, change.
+"""`--watch`: builds or checks scripts again when they, or files that they import, change.
 
     watch = Watch(["scripts"], open_workspace, build)
     watch.begin()           builds them all
-    watch.look()            builds what has changed since; whether anything has
+    watch.look()            rebuilds changed scripts; returns True if there were any
 
-The process stays, with all that it has loaded: only what has changed is compiled, and of that only
-what it has not in common with its earlier text. What is said here of building holds for checking.
+The process keeps all that it has loaded: it compiles only changed scripts, and of these only what
+differs from the earlier text. Checking works as building does.
 """
 
 import gc
@@ -20,11 +20,11 @@ from saftc.project.workspace import Workspace
 from saftc.reporting import WrongUsage, complain, say
 from saftc.types.types import forget_remembered
 
-# How often the files are looked at, in seconds.
+# The polling interval, in seconds.
 EVERY = 0.1
 
 def refuse_watching(arguments: Sequence[str], options: Mapping[str, object], what: str) -> None:
-    """Raises WrongUsage where an option, or standard input, does not go with --watch."""
+    """Raises WrongUsage if an option, or standard input, cannot be combined with --watch."""
     for option, is_given in options.items():
         if is_given:
             raise WrongUsage(f"--watch {what}: leave {option} out")
@@ -39,9 +39,9 @@ def watch_scripts(
     *,
     load: Callable[[], object] | None = None,
 ) -> NoReturn:
-    """Builds scripts, and again whenever something changes, until the process is interrupted.
+    """Builds scripts, and again after each change, until the process is interrupted.
 
-    `load` loads what the first round may not have needed, and later ones do.
+    `load` loads parts that the first round may not need and later ones do.
     """
     watch = Watch(arguments, open_workspace, build)
     watch.begin()
@@ -54,10 +54,10 @@ def watch_scripts(
 
 
 class Watch:
-    """Some scripts, with all that they were built from.
+    """Some scripts, with the files that they were built from.
 
-    `build` builds those that a workspace does not have; its argument says whether that is for the
-    first time.
+    `build` builds the scripts that a workspace does not have; its second argument says whether this
+    is the first time.
     """
 
     def __init__(
@@ -75,12 +75,12 @@ class Watch:
     def begin(self) -> None:
         """Builds all scripts."""
         self._renew(is_first=True)
-        # What is loaded by now stays.
+        # The objects loaded by now live until the end.
         gc.collect()
         gc.freeze()
 
     def look(self) -> bool:
-        """Builds again what has changed; whether anything has."""
+        """Rebuilds changed scripts; returns True if there were any."""
         changed = self._reads.changed()
         if not changed:
             return False
@@ -96,13 +96,13 @@ class Watch:
         return True
 
     def _has_new_text(self, question: Question) -> bool:
-        """Whether it was the text of a script that has changed, and is still there."""
+        """Whether the question is about the text of an existing script."""
         return question.kind == "file" and Path(question.name).is_file()
 
     def _renew(self, *, is_first: bool) -> None:
-        """Builds where more has changed than scripts: settings, modules, or which files there are.
+        """Rebuilds after changes of settings, modules, or the set of files.
 
-        What is in the cache is not compiled again.
+        Cached scripts are not compiled again.
         """
         self._reads = Reads()
         for argument in self._arguments:

@@ -1,4 +1,4 @@
-"""Every code of saftc with its words. A code never changes its meaning and is never used again.
+"""The catalogue of all codes with their messages. A code is never reused or changed in meaning.
 
 01xx text and tokens, 02xx names, 03xx types, 04xx prompts, 05xx modules, 06xx warnings.
 """
@@ -8,7 +8,7 @@ from pathlib import Path
 from saftc import _version
 from saftc.diagnostics.model import Code
 
-# A page for each code, as Markdown.
+# The Markdown pages, one for each code.
 PAGES = Path(__file__).parent / "pages"
 
 # Text and tokens.
@@ -174,6 +174,6 @@ BY_NUMBER: dict[str, Code] = {code.number: code for code in ALL}
 
 
 def address_of_page(code: str) -> str:
-    """The address of the page on a code: on the site, or on this machine while there is none."""
+    """The address of a code's page: on the site if there is one, otherwise a local file."""
     site = _version.SITE_URL
     return f"{site}diagnostics/{code}/" if site else (PAGES / f"{code}.md").as_uri()

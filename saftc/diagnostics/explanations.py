@@ -1,7 +1,7 @@
-"""`saftc explain`: what the code of a diagnostic means.
+"""`saftc explain`: explains the code of a diagnostic.
 
-Each code of the catalogue has a page, `diagnostics/pages/SAFT0203.md`: a title, what it means, a
-wrong script with the diagnostic that it gets, and a right one.
+Each code has a page, `diagnostics/pages/SAFT0203.md`: a title, the meaning, a wrong script with its
+diagnostic, and a right one.
 """
 
 import re
@@ -22,12 +22,12 @@ def page(code: str) -> str:
 
 
 def title(code: Code) -> str:
-    """What the page of a code is called."""
+    """The title of a code's page."""
     return _read(code).partition("\n")[0].partition(": ")[2]
 
 
 def index() -> str:
-    """Every code with its title, a line each."""
+    """A list of all codes with their titles, one a line."""
     codes = sorted(BY_NUMBER.values(), key=lambda code: code.number)
     return "".join(f"{code.number}  {code.severity:7}  {title(code)}\n" for code in codes)
 

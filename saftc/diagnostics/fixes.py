@@ -1,7 +1,7 @@
-"""What a diagnostic says to write instead, as changes of a text.
+"""The edits of a diagnostic's hint, for its text.
 
-edits_of(diagnostic, source)        the changes that do what its hint says
-apply(text, edits)                  the text with them
+edits_of(diagnostic, source)        the edits that apply its hint
+apply(text, edits)                  the edited text
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from saftc.source import Source, Span
 
 
 def edits_of(diagnostic: Diagnostic, source: Source) -> tuple[Edit, ...]:
-    """The edits of a diagnostic of `source`; one that leaves a blank line takes that away, too."""
+    """The edits of a diagnostic in `source`; one that leaves a blank line removes that, too."""
     return tuple(_with_its_line(edit, source) for edit in diagnostic.edits)
 
 
@@ -27,7 +27,7 @@ def _with_its_line(edit: Edit, source: Source) -> Edit:
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
-    """The text with edits that do not overlap."""
+    """Applies edits that do not overlap."""
     parts: list[str] = []
     position = 0
     for (start, end), put in sorted(edits):

@@ -1,4 +1,4 @@
-"""What can be wrong, as data: codes, diagnostics, and the collector that keeps them in order.
+"""Diagnostics as data: codes, diagnostics, and the collector that keeps them in order.
 
 A `Code` is declared once in the catalogue with its words; a stage reports a use of it:
 
@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from saftc.source import Source, Span
 
-# A hint is shown only to those who ask for it.
+# Hints are shown only on request.
 Severity = Literal["error", "warning", "hint"]
 
 # More than this in one run is noise: the first ones usually explain the others.
@@ -21,7 +21,7 @@ LIMIT = 20
 class Related:
     """A further place that explains a diagnostic, such as "first defined here".
 
-    `source` is the text that the place is in, when that is another script.
+    `source` is the text that contains the place, if that is another script.
     """
 
     span: Span
@@ -30,7 +30,7 @@ class Related:
 
 
 class Edit(NamedTuple):
-    """A change of a text: what is at `span` becomes `text`."""
+    """An edit of a text: `text` replaces the content of `span`."""
 
     span: Span
     text: str
@@ -38,10 +38,10 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A hint that can be followed by a change of the text.
+    """A hint with edits that apply it.
 
-    `instead` is what belongs at the place of the diagnostic; `edits` are other changes. One that
-    is a guess is made only by somebody who has looked at it.
+    `instead` replaces the place of the diagnostic; `edits` are other edits. A hint that is a guess
+    is applied only after somebody has looked at it.
     """
 
     text: str
@@ -52,10 +52,10 @@ class Hint:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One mistake: its code, words, place, and at most one hint that says what to do.
+    """One mistake: its code, message, place, and at most one hint.
 
-    `edits` do what the hint says, where that is a change of the text; `is_guess` where something
-    else may be meant. `lines` are below it as they are: what it follows from.
+    `edits` apply the hint, if that is possible; `is_guess` if something else may be meant. `lines`
+    are printed below it unchanged: the facts from which it follows.
     """
 
     code: str
@@ -71,7 +71,7 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A kind of mistake. `number` never changes its meaning and is never used again."""
+    """A kind of mistake. `number` is never reused or changed in meaning."""
 
     number: str
     severity: Severity
@@ -102,7 +102,7 @@ class Collector:
         self._most = most
         self._found: dict[tuple[str, Span], Diagnostic] = {}
         self._takes_warnings = True
-        # Where anything was found, also what was not kept.
+        # The places of all diagnostics, including those that were not kept.
         self.places: set[int] = set()
 
     def add(self, diagnostic: Diagnostic) -> None:
@@ -112,24 +112,24 @@ class Collector:
             self._found.setdefault((diagnostic.code, diagnostic.span), diagnostic)
 
     def drop_warnings(self) -> None:
-        """From now on, only errors are kept."""
+        """Ignores warnings from now on."""
         self._takes_warnings = False
 
     def all(self) -> tuple[Diagnostic, ...]:
-        """Everything found so far, in source order."""
+        """All diagnostics so far, in source order."""
         return tuple(sorted(self._found.values(), key=lambda one: one.span.start))
 
     @property
     def has_errors(self) -> bool:
-        """Whether anything found so far is an error."""
+        """Whether any diagnostic so far is an error."""
         return any(one.severity == "error" for one in self._found.values())
 
     @property
     def is_full(self) -> bool:
-        """Whether there is as much as a report shows."""
+        """Whether it has as many diagnostics as a report shows."""
         return self._most is not None and len(self._found) >= self._most
 
     def report(self) -> tuple[Diagnostic, ...]:
-        """The diagnostics in source order. Errors go before warnings when not all fit."""
+        """The diagnostics in source order. If not all fit, errors are preferred to warnings."""
         kept = sorted(self._found.values(), key=lambda one: one.severity != "error")[: self._most]
         return tuple(sorted(kept, key=lambda one: (one.span.start, one.code)))

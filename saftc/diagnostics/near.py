@@ -1,4 +1,4 @@
-"""The name that was probably meant: `near("pepole", ["people", "print"])` gives `"people"`."""
+"""Guesses the intended name: `near("pepole", ["people", "print"])` returns `"people"`."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -6,21 +6,21 @@ from difflib import get_close_matches
 from saftc.diagnostics.model import Hint
 from saftc.source import common_ends
 
-# A name as long as this is a mistake of another kind, and comparing it would take long.
+# A longer name is a mistake of another kind, and slow to compare.
 _LONGEST = 60
-# One letter makes another name of shorter ones.
+# In shorter names, one other letter makes another name.
 _SHORTEST = 4
 
 
 def near(name: str, candidates: Iterable[str]) -> str | None:
-    """The candidate closest to `name`, or None when none is close enough to be worth saying."""
+    """The candidate closest to `name`, or None if none is close enough."""
     if len(name) > _LONGEST:
         return None
     folded: dict[str, list[str]] = {}
     for candidate in sorted(candidates):
         folded.setdefault(candidate.lower(), []).append(candidate)
     matches = get_close_matches(name.lower(), folded, n=1, cutoff=0.65)
-    # Of `Label` and `label`, the one that is written like the name.
+    # Of `Label` and `label`, the one spelled like the name.
     return get_close_matches(name, folded[matches[0]], n=1, cutoff=0)[0] if matches else None
 
 
@@ -34,15 +34,16 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> Hint | None:
 
 
 def meant_to_be(meant: str, *, is_guess: bool = False) -> Hint:
-    """The hint that names what was meant, where it belongs at the place of the diagnostic."""
+    """The hint that suggests `meant` in place of the diagnostic's text."""
     return Hint(f"did you mean `{meant}`?", instead=meant, is_guess=is_guess)
 
 
 def is_slip(written: str, meant: str, candidates: Iterable[str]) -> bool:
-    """Whether a word is certainly `meant`, and only its typing went wrong: the case of letters, or
-    one letter that is missing, needless, another one, or swapped with its neighbour.
+    """Whether a word is certainly a typing error for `meant`.
 
-    That is not certain of short words, where digits differ, and where a third word is close, too.
+    That is the case of letters, or one letter that is missing, superfluous, wrong, or swapped with
+    its neighbour. It is not certain for short words, for different digits, or if a third word is
+    close.
     """
     others = [one for one in candidates if one != meant]
     if near(written, others) is not None:

@@ -24,25 +24,25 @@ from saftc.diagnostics.model import Diagnostic, Edit
 from saftc.diagnostics.styled import Piece, Style, plain
 from saftc.source import Source, Span, common_ends
 
-# A line that takes more columns is shown in part, around the place that is meant: where nothing is
-# known of the width of what shows it, and at the narrowest.
+# The most columns of a line before only the part around its mark is shown: if the width of the
+# output is unknown, and in the narrowest terminal.
 _WIDEST = 100
 _NARROWEST = 20
-# What stands around a line of a script: " | ", the bar beside several lines, "…" at both ends.
+# The columns around a line of a script: " | ", the bar beside several lines, "…" at both ends.
 _AROUND = 7
-# Of more lines than this, only those at the ends are shown.
+# Of more lines than this, only the first and last are shown.
 _MOST_LINES = 6
 _TAB = "    "
-# What joins emoji and letters; other invisible characters could hide what a line says.
+# The joiners of emoji and letters; other invisible characters could hide a part of the line.
 _JOINERS = "\u200c\u200d"
 
 
 def render(
     diagnostics: Iterable[Diagnostic], source: Source, width: int | None = None
 ) -> list[Piece]:
-    """The diagnostics, a blank line between two; empty when there are none.
+    """Renders diagnostics, separated by blank lines; empty if there are none.
 
-    `width` is that of the terminal, where there is one.
+    `width` is the width of the terminal, if there is one.
     """
     drawn = (_render_one(diagnostic, source, width) for diagnostic in diagnostics)
     return [piece for one in drawn for piece in (Piece("\n"), *one)][1:]
@@ -51,7 +51,7 @@ def render(
 def render_text(
     diagnostics: Iterable[Diagnostic], source: Source, width: int | None = None
 ) -> str:
-    """The same as plain text."""
+    """Renders diagnostics as plain text."""
     return plain(render(diagnostics, source, width))
 
 
@@ -64,7 +64,7 @@ def draw_place(
 
 
 def fits(text: str, width: int) -> bool:
-    """Whether rendered diagnostics show as much of their lines as a terminal has room for."""
+    """Whether a terminal of this width shows rendered diagnostics without further truncation."""
     rows = (row for row in text.split("\n") if row.lstrip(" 0123456789").startswith("|"))
     return "…" not in text and all(_width(row) <= width for row in rows)
 
@@ -95,12 +95,12 @@ def as_data(diagnostics: Iterable[Diagnostic], source: Source) -> list[dict[str,
 
 
 def render_json(data: object) -> str:
-    """What `as_data` gave, of one file or several, or an object with it, as one JSON text."""
+    """The JSON text of the values from `as_data`, or of an object that contains them."""
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
 class _Mark(NamedTuple):
-    """A place that is marked with a sign in a style, and the note behind it."""
+    """A marked place: its sign and style, and its note."""
 
     span: Span
     note: str
@@ -108,17 +108,17 @@ class _Mark(NamedTuple):
     style: Style
 
     def drawn(self, blanks: int, signs: str) -> list[Piece]:
-        """The row of the signs, behind some blanks."""
+        """A row of signs, after some blanks."""
         return [_BAR, Piece(" " * blanks), Piece(signs, self.style)]
 
 
-# The number of a line, if the row has one, and what the row shows; None where lines are left out.
+# A row's line number, if it has one, and its content; None where lines are omitted.
 _Row = tuple[int | None, list[Piece]] | None
 _BAR = Piece("|", "gutter")
 
 
 class _Room(NamedTuple):
-    """The columns for a line of a script, and for a row behind its gutter if they are bounded."""
+    """The columns available for a line of a script, and for a row after its gutter, if bounded."""
 
     line: int
     row: int | None
@@ -132,7 +132,7 @@ def _room(source: Source, width: int | None) -> _Room:
 
 
 def _render_one(diagnostic: Diagnostic, source: Source, width: int | None) -> list[Piece]:
-    """One drawing of the script, and one of each other script that has a place."""
+    """An excerpt of the script, and one of each other script with a related place."""
     severity = diagnostic.severity
     drawings = [(source, [_Mark(diagnostic.span, diagnostic.hint or "", "^", severity)])]
     for related in diagnostic.related:
@@ -169,7 +169,7 @@ def _margin(rows: Iterable[_Row]) -> int:
 
 
 def _drawn(source: Source, marks: Sequence[_Mark], room: _Room) -> Iterator[_Row]:
-    """The marked lines in their order, with a row below for each mark."""
+    """The marked lines in order, with a row for each mark below."""
     first, *others = marks
     below: dict[int, list[_Mark]] = {}
     if bar := _bar(source, first, room):
@@ -193,7 +193,7 @@ def _line(number: int, text: str) -> _Row:
 
 
 def _marked(source: Source, line: int, marks: Sequence[_Mark], room: _Room) -> Iterator[_Row]:
-    """A line with its marks; a long one is shown again for each, as each needs another part."""
+    """A line with its marks; a long line is repeated for each mark, showing another part."""
     text = source.line_text(line)
     for mark in marks:
         column = mark.span.start - source.line_start(line)
@@ -206,7 +206,7 @@ def _marked(source: Source, line: int, marks: Sequence[_Mark], room: _Room) -> I
 
 
 def _noted(signs: list[Piece], mark: _Mark, room: _Room) -> Iterator[_Row]:
-    """A mark with its note behind it, or below it where there is no room."""
+    """A mark with its note beside it, or below it if it does not fit."""
     style: Style = "note" if mark.sign == "^" else mark.style
     if room.row is None or len(plain(signs)) + 1 + _width(mark.note) <= room.row:
         yield None, [*signs, Piece(f" {mark.note}".rstrip(), style)]
@@ -217,7 +217,7 @@ def _noted(signs: list[Piece], mark: _Mark, room: _Room) -> Iterator[_Row]:
 
 
 def _bar(source: Source, mark: _Mark, room: _Room) -> list[_Row]:
-    """The lines of a place that has several, beside a bar; none where one of them is too long."""
+    """The lines of a multi-line place beside a bar; empty if one of them is too long."""
     start, end = mark.span.start, mark.span.start + len(source.at(mark.span).rstrip()) - 1
     first, last = source.line_of(start), source.line_of(end)
     lines = list(range(first, last + 1))
@@ -239,7 +239,7 @@ def _bar(source: Source, mark: _Mark, room: _Room) -> list[_Row]:
 
 
 def _fix(source: Source, edits: Sequence[Edit], room: int) -> Iterator[_Row]:
-    """The lines that the edits change, and what they become."""
+    """The lines before and after the edits."""
     if edits:
         yield None, [_BAR]
     shift = before = 0
@@ -256,7 +256,7 @@ def _fix(source: Source, edits: Sequence[Edit], room: int) -> Iterator[_Row]:
         first += alike
         if before and first > before:
             yield None
-        # As many lines as before are shown where they differ from those.
+        # If the number of lines stays, each shows the part that differs from its counterpart.
         others = (new, old) if len(old) == len(new) else (old, new)
         was = [_around(*both, room) for both in zip(old, others[0], strict=True)]
         now = [_around(*both, room) for both in zip(new, others[1], strict=True)]
@@ -272,7 +272,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _by_lines(source: Source, edits: Sequence[Edit]) -> list[list[Edit]]:
-    """The edits in their order, those together that touch the same line."""
+    """The edits in order, grouped if they touch the same line."""
     groups: list[list[Edit]] = []
     last = 0
     for edit in sorted(edits):
@@ -285,13 +285,13 @@ def _by_lines(source: Source, edits: Sequence[Edit]) -> list[list[Edit]]:
 
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many items two sequences have in common at their beginnings."""
+    """The length of the common prefix of two sequences."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _around(line: str, other: str, room: int) -> str:
-    """What of a line to show where it differs from another; tabs can be seen."""
+    """The part of a line that differs from another line; tabs are visible."""
     first, last = common_ends(line, other)
     return _clip(line, first, len(line) - first - last, room, tab="→   ")[0]
 
@@ -309,7 +309,7 @@ def _place(source: Source, span: Span) -> dict[str, object]:
 def _clip(
     text: str, start: int, length: int, room: int, tab: str = _TAB
 ) -> tuple[str, str, str]:
-    """The part of a line to show, what of it is before the mark, and what is marked."""
+    """The visible part of a line, its part before the mark, and its marked part."""
     first = 0
     if _width(text[: start + length]) > room:
         first = start - _fitting(text[:start][::-1], room * 2 // 5)

@@ -1,6 +1,6 @@
-"""Diagnostics for other programs: JSON, SARIF, and the commands that GitHub's runners read.
+"""Diagnostics for other programs: JSON, SARIF, and GitHub's workflow commands.
 
-Each takes scripts with what was found in them, and gives one text.
+Each function takes scripts with their diagnostics and returns one text.
 """
 
 import json
@@ -25,7 +25,7 @@ def as_json(found: Found) -> str:
 
 
 def as_sarif(found: Found) -> str:
-    """A log of SARIF 2.1.0, with one run."""
+    """A SARIF 2.1.0 log with one run."""
     codes = sorted({one.code for _, diagnostics in found for one in diagnostics})
     driver = {
         "name": "saftc",
@@ -105,7 +105,7 @@ def _uri(source: Source) -> str:
 
 
 def as_github(found: Found) -> str:
-    """A line for each diagnostic, which a runner of GitHub shows beside the script's line."""
+    """A workflow command for each diagnostic; GitHub shows it beside the script's line."""
     return "".join(_command(source, one) for source, diagnostics in found for one in diagnostics)
 
 
@@ -137,5 +137,5 @@ def _replaced(text: str, table: dict[str, str]) -> str:
 
 
 def written(found: Found, format: str) -> str:
-    """What was found in the scripts, in the format of this name."""
+    """The diagnostics of the scripts in the format of this name."""
     return {"json": as_json, "sarif": as_sarif, "github": as_github}[format](found)

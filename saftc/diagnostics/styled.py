@@ -1,4 +1,4 @@
-"""Text in styles, which a terminal shows in colours and with links."""
+"""Styled text, which a terminal shows in colours and with links."""
 
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
@@ -7,7 +7,7 @@ Style = Literal["", "error", "warning", "hint", "title", "gutter", "note", "remo
 
 
 class Piece(NamedTuple):
-    """A piece of text in one style; `link` says what it is where that can be clicked."""
+    """A piece of text in one style; `link` is the kind of its link, if it has one."""
 
     text: str
     style: Style = ""

@@ -1,1 +1,1 @@
-"""The formatter: a tree back to the text of a script, in one form."""
+"""The formatter: writes a tree as the text of a script, in one form."""

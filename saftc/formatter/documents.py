@@ -1,11 +1,11 @@
-"""Documents that may break over lines, and how they are laid out.
+"""Documents that may break over lines, and their layout.
 
 A document is a text, a tuple of documents, or one of the classes below. `render` writes each
-`Group` on one line when it fits, and otherwise with a line break for each `Line` of its own:
+`Group` on one line if it fits, and otherwise with a line break for each of its `Line`s:
 
     Group(("f(", Nest((Line(""), "a,", Line(" "), "b", Broken(","))), Line(""), ")"))
 
-gives `f(a, b)`, or where that is too long, `f(`, `    a,`, `    b,` and `)` on lines of their own.
+renders as `f(a, b)`, or if that is too long, as `f(`, `    a,`, `    b,` and `)` on separate lines.
 """
 
 from collections.abc import Sequence
@@ -21,14 +21,14 @@ Doc: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line break in a group that is broken, and `flat` in one that is not."""
+    """A line break in a broken group; the text `flat` in an unbroken one."""
 
     flat: str
 
 
 @dataclass(frozen=True, slots=True)
 class Hard:
-    """A line break in any case, with `count` blank lines."""
+    """An unconditional line break, with `blank_lines` blank lines."""
 
     blank_lines: int = 0
 
@@ -42,28 +42,28 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A text that is there only when the group around it is broken."""
+    """A text that appears only in a broken group."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Nest:
-    """A part whose line breaks are indented once more."""
+    """A part whose line breaks are indented one level."""
 
     doc: Doc
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A part that is broken as a whole, or not at all."""
+    """A part that is broken as a whole or not at all."""
 
     doc: Doc
 
 
 @dataclass(frozen=True, slots=True)
 class Hug:
-    """A part on one line but for its `last` brackets, or `broken` where those cannot open there."""
+    """A part on one line except for its `last` brackets; `broken` if those cannot open there."""
 
     before: Doc
     last: Doc
@@ -72,14 +72,14 @@ class Hug:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A part with line breaks of its own, whatever is around it."""
+    """A part with line breaks whatever is around it."""
 
     doc: Doc
 
 
 @dataclass(frozen=True, slots=True)
 class Rigid:
-    """A part that is never broken for its length, such as what is between braces in a text."""
+    """A part that is never broken for its length, such as a hole in a text."""
 
     doc: Doc
 
@@ -104,7 +104,7 @@ def is_spread(doc: Doc) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a part stands: its indentation, whether its lines are broken, whether they may be."""
+    """The context of a part: its indentation, whether its lines are broken, whether they may be."""
 
     indent: int
     is_broken: bool
@@ -112,9 +112,9 @@ class _Place:
 
 
 def render(doc: Doc, width: int, indent: int) -> str:
-    """The text of `doc` where `indent` columns of at most `width` are taken.
+    """The text of `doc`, starting at column `indent` of at most `width`.
 
-    The first line has no indentation; a line without text has none either.
+    The first line has no indentation; neither do empty lines.
     """
     out: list[str] = []
     column = margin = indent
@@ -142,7 +142,7 @@ def render(doc: Doc, width: int, indent: int) -> str:
             case Broken(text):
                 pending.append((place, text if place.is_broken else ""))
             case Nest(inner):
-                # What a group on one line holds is indented like that line.
+                # The content of a group on one line is indented like that line.
                 deeper = place.indent + (INDENT if place.is_broken else 0)
                 pending.append((replace(place, indent=deeper), inner))
             case Spread(inner):
@@ -166,9 +166,9 @@ def render(doc: Doc, width: int, indent: int) -> str:
 
 
 def _fits(doc: Doc, room: int, following: Sequence[tuple[_Place, Doc]]) -> bool:
-    """Whether `doc` on one line, with what follows up to the next line break, takes no more room.
+    """Whether `doc` on one line, with the text up to the next line break, fits in `room`.
 
-    The groups that follow may be broken at their first line break.
+    Later groups may be broken at their first line break.
     """
     inside: list[tuple[_Place, Doc]] = [(_Place(0, is_broken=False), doc)]
     behind = len(following)

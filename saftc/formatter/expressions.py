@@ -1,7 +1,7 @@
-"""Expressions, schemas and patterns as documents: nodes in, text that may break over lines out.
+"""Writes expressions, schemas and patterns as documents, which may break over lines.
 
-Parentheses are where the grammar needs them, and where a script has them to make clear how
-operators bind; others go. Numbers, one-line strings and the text of prompts are as written.
+Parentheses stay where the grammar needs them and where they make clear how operators bind; others
+are removed. Numbers, one-line strings and the text of prompts are as written.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.texts import without_margin
 
-# How tightly an expression binds; an operand that binds less than its place asks for has
+# How tightly an expression binds; an operand that binds less tightly than its place requires gets
 # parentheses.
 _CONDITIONAL, _OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _NEGATION, _POSTFIX, _ATOM = range(10)
 
@@ -80,12 +80,12 @@ def write_expression(original: Original, node: n.Expression) -> Doc:
 
 
 def write_behind(original: Original, before: str, node: n.Expression | None) -> Doc:
-    """An expression that may be left out, behind the words that go with it."""
+    """An optional expression, after the words that precede it."""
     return (before, write_expression(original, node)) if node is not None else ""
 
 
 def write_operand(original: Original, node: n.Expression, level: int) -> Doc:
-    """An expression where one is asked for that binds at least as tightly as `level`."""
+    """An operand in a place that requires the precedence `level`."""
     is_clear = level <= _level(node)
     match node:
         case n.Unary() | n.Binary() | n.Comparison() | n.Logical() | n.Conditional():
@@ -107,7 +107,7 @@ def _is_grouped(original: Original, node: _Operation) -> bool:
 
 
 def _write_alone(original: Original, node: n.Expression) -> Doc:
-    """An expression that brackets hold and nothing else."""
+    """The only expression inside brackets."""
     match node:
         case n.Binary() | n.Comparison() | n.Logical() | n.Conditional():
             return _write_operation(original, node, None)
@@ -128,7 +128,7 @@ def _write_operation(original: Original, node: _Operation, brackets: str | None)
 
 
 def _operands(original: Original, node: n.Expression) -> list[Part]:
-    """The operands of a chain of operators that bind alike, each with the word before it."""
+    """The operands of a chain of operators of equal precedence, each after its operator."""
     match node:
         case n.Binary():
             level = _OPERATORS[node.operator]
@@ -191,7 +191,7 @@ def _write_text(written: str) -> Doc:
 
 
 def _write_formatted(original: Original, node: n.FormattedString) -> Doc:
-    """A formatted string as it was written: with the space that a hole may need."""
+    """A formatted string as it was written, with the spaces that a hole may need."""
     start = original.core(node.span)
     quote = '"""' if original.text.startswith('f"""', start) else '"'
     last = node.parts[-1].span.end if node.parts else start + 1 + len(quote)
@@ -212,7 +212,7 @@ def _write_items(original: Original, brackets: str, node: n.ListLiteral | n.Tupl
     ]
     is_single_tuple = brackets == "()" and len(parts) == 1
     spread = node.is_spread or (len(parts) > 1 and has_spread(parts)) or _has_lines(parts)
-    # What looks like parentheses around a tuple are its own.
+    # The parentheses around a tuple are its own.
     start = node.span.start if brackets == "()" else original.core(node.span)
     return write_sequence(
         original,
@@ -319,7 +319,7 @@ def _write_operand_behind(original: Original, word: str, node: n.Expression | No
 
 def _write_hole(original: Original, hole: n.Hole) -> Doc:
     value = write_expression(original, hole.value)
-    # A `$` beside a brace would be hard to read.
+    # A `$` beside a brace is hard to read.
     pad = " " if isinstance(hole.value, n.Prompt) and not is_spread(value) else ""
     format_ = ":raw" if hole.is_raw else ":approve" if hole.is_approved else ""
     return ("{" + pad, Rigid(value), pad, format_ + "}")
@@ -329,7 +329,7 @@ def _write_hole(original: Original, hole: n.Hole) -> Doc:
 
 
 def write_pattern(node: n.Pattern) -> str:
-    """What `for` binds."""
+    """The pattern of a `for`."""
     match node:
         case n.NamePattern():
             return node.name.text
@@ -355,7 +355,7 @@ def _level(node: n.Expression) -> int:
         case n.Unary():
             return _NOT if node.operator == "not" else _NEGATION
         case n.Prompt():
-            # What is behind a prompt would look as if it took what follows.
+            # Code after a prompt would look like a part of it.
             if node.after is not None:
                 return _NOT
             return _ATOM if node.options is None else _NEGATION
@@ -366,7 +366,7 @@ def _level(node: n.Expression) -> int:
 
 
 def _has_lines(parts: Sequence[Part]) -> bool:
-    """Whether the only item is a chain with an operand a line, and no brackets of its own."""
+    """Whether the only item is a chain with one operand per line and without brackets."""
     match parts:
         case [Part(n.Argument(value=value), Spread()) | Part(value, Spread())]:
             return isinstance(value, n.Binary | n.Comparison | n.Logical | n.Conditional)

@@ -1,7 +1,7 @@
-"""The formatted text of a script: text in, text out.
+"""Formats the text of a script.
 
-What was written is read again and compared with the script, so that formatting never changes what a
-script means.
+The result is parsed and compared with the script, so that formatting never changes the script's
+meaning.
 """
 
 from collections import Counter
@@ -16,13 +16,13 @@ from saftc.syntax.depth import fitting_interpreter
 from saftc.syntax.lexer import SHEBANG
 from saftc.syntax.parser import parse
 
-# Where a node stands, and whether it is written on several lines, is not what it means.
+# The position of a node, and whether it takes several lines, do not affect its meaning.
 _LAYOUT = {"span", "is_spread"}
 
 
 @dataclass(frozen=True, slots=True)
 class Formatted:
-    """A script and its formatted text; `text` is None when the script cannot be read."""
+    """A script and its formatted text; `text` is None if the script cannot be parsed."""
 
     source: Source
     text: str | None
@@ -30,7 +30,7 @@ class Formatted:
 
 
 def format_source(source: Source) -> Formatted:
-    """The formatted text of a script, or the mistakes that keep it from having one."""
+    """Formats a script; returns its syntax errors if there are any."""
     mistakes = Collector()
     with fitting_interpreter():
         module = parse(source, mistakes)
@@ -43,7 +43,7 @@ def format_source(source: Source) -> Formatted:
 
 
 def is_same(one: object, other: object) -> bool:
-    """Whether two trees, or parts of trees, differ in nothing but layout."""
+    """Whether two trees, or parts of trees, differ only in layout."""
     if isinstance(one, n.Node) and isinstance(other, n.Node):
         names = [field.name for field in fields(one) if field.name not in _LAYOUT]
         return type(one) is type(other) and all(
@@ -58,7 +58,7 @@ def is_same(one: object, other: object) -> bool:
 
 
 def _compare(name: str, module: n.Module, text: str) -> None:
-    """Raises when `text` is not the script `module`, which would be a bug."""
+    """Raises RuntimeError if `text` is not the script `module`, which would be a bug."""
     mistakes = Collector()
     written = parse(Source.from_text(name, text), mistakes)
     if mistakes.has_errors or not is_same(module.statements, written.statements):
@@ -68,5 +68,5 @@ def _compare(name: str, module: n.Module, text: str) -> None:
 
 
 def _words(module: n.Module) -> Counter[str]:
-    """The comments of a script; their slashes may change, as not all of them document something."""
+    """The comments of a script, without their slashes, which may change."""
     return Counter(comment.text.lstrip("/") for comment in module.comments)

@@ -1,4 +1,4 @@
-"""What is in brackets, one item a line or all on one, with the comments between the items.
+"""Writes bracketed sequences, on one line or with one item a line, with the comments in them.
 
     [
         1,  // beside
@@ -6,8 +6,8 @@
         2,
     ]
 
-A comment keeps its place at an item: beside it, or on lines of its own above it. A sequence that
-holds a comment has one item a line.
+A comment keeps its place at an item: beside it, or on separate lines above it. A sequence with a
+comment has one item a line.
 """
 
 from collections.abc import Sequence
@@ -31,13 +31,13 @@ from saftc.syntax import nodes as n
 from saftc.syntax.comments import FIELDS, between, take
 from saftc.syntax.tokens import Comment
 
-# The comma behind the last item of a sequence that is written with one item a line.
+# The comma after the last item, if the sequence has one item a line.
 WHEN_BROKEN = Broken(",")
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """An item: its node's place, how it is written, and what joins it to the item before."""
+    """An item: its node, its document, and the text that joins it to the previous item."""
 
     node: n.Node
     doc: Doc
@@ -45,7 +45,7 @@ class Part:
 
     @property
     def span(self) -> Span:
-        """The place of the item."""
+        """The span of the item."""
         return self.node.span
 
 
@@ -71,7 +71,7 @@ def write_sequence(
     one_a_line: bool,
     last_comma: Doc = WHEN_BROKEN,
 ) -> Doc:
-    """Items with commas, in `brackets`; one a line when they do not fit or `one_a_line`."""
+    """Items with commas, in `brackets`; one a line if they do not fit or `one_a_line`."""
     opening, closing = brackets
     gaps = _gaps(original, parts, inside)
     if gaps.are_empty and not parts:
@@ -87,10 +87,10 @@ def write_sequence(
 def write_chain(
     original: Original, brackets: str | None, parts: Sequence[Part], inside: Span, *, hugs: bool
 ) -> Doc:
-    """Items with words between them; brackets that need not be there only hold line breaks.
+    """Items joined by operators or words; optional brackets only allow line breaks.
 
-    With None, brackets are around it that hold nothing else. A chain that `hugs` may stay on
-    one line up to the brackets that its last item opens.
+    `brackets` is None if brackets already contain nothing but the chain. A chain that `hugs` may
+    stay on one line up to the brackets that its last item opens.
     """
     gaps = _gaps(original, parts, inside)
     must_hug = is_spread(parts[-1].doc)
@@ -127,7 +127,7 @@ def _spread(
 
 
 def _lines(original: Original, parts: Sequence[Part], gaps: _Gaps, comma: str) -> list[Doc]:
-    """Each item and each comment on a line, with the break above it."""
+    """Each item and comment on its line, with the break above it."""
     lines: list[Doc] = []
     is_first = True
     for position, above in enumerate(gaps.above):
@@ -144,7 +144,7 @@ def _lines(original: Original, parts: Sequence[Part], gaps: _Gaps, comma: str) -
 
 
 def _break(original: Original, what: str | Comment | Part, is_close: bool) -> Hard:
-    """The line break above a comment or an item, with a blank line where there was one."""
+    """The line break above a comment or an item, with a blank line if the script has one."""
     if is_close or isinstance(what, str):
         return Hard()
     start = what.span.start
@@ -175,7 +175,7 @@ def _gaps(original: Original, parts: Sequence[Part], inside: Span) -> _Gaps:
 
 
 def _part_comment(original: Original, comment: Comment, parts: Sequence[Part]) -> Comment:
-    """The comment, as an ordinary one where it would begin to document a field."""
+    """The comment, made ordinary if it would begin to document a field."""
     are_fields = bool(parts) and isinstance(parts[0].node, FIELDS)
     if not are_fields or not comment.is_doc or comment in original.doc_comments:
         return comment
@@ -183,12 +183,12 @@ def _part_comment(original: Original, comment: Comment, parts: Sequence[Part]) -
 
 
 def plain_text(comment: Comment) -> str:
-    """The text of a comment as that of one that documents nothing."""
+    """The text of a comment, without doc comment marks."""
     return "//" + comment.text[3:] if comment.is_doc else comment.text
 
 
 def place_of_lost(above: Sequence[str | Comment]) -> int:
-    """Where among comments those go that have no place of their own: above doc comments."""
+    """The index among comments for those that lost their place: above doc comments."""
     position = len(above)
     while position:
         before = above[position - 1]

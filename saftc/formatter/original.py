@@ -1,7 +1,7 @@
-"""What the tree leaves out of a script: comments, blank lines, and texts as they were written.
+"""The parts of a script that the tree lacks: comments, blank lines, and texts as written.
 
-A comment inside of a statement is written once: by the part of the tree that it is in, or else
-by the next part around it.
+A comment inside a statement is written once, by the innermost part of the tree around it that can
+hold it.
 """
 
 import re
@@ -26,30 +26,30 @@ _LAST_TEXT = re.compile(r"(?:[^\\$]|\\.)*", re.DOTALL)
 
 
 class Original:
-    """The source of a tree, and the comments that have not been written yet."""
+    """The source of a tree, and the comments that were not yet written."""
 
     def __init__(self, source: Source, module: n.Module) -> None:
         self.source = source
         self.text = source.text
         self.doc_comments = module.doc_comments
-        # The doc comments at the end of a field's line are by the field, wherever its line ends.
+        # A trailing doc comment belongs to its field, wherever the line ends.
         self.docs_beside = {
             node: comment for comment, node in module.doc_comments.items() if comment.is_trailing
         }
         placed = set(self.docs_beside.values())
         free = [comment for comment in module.comments if comment not in placed]
         self.comments = Comments(source, module, free)
-        # The comments inside the statement at hand that are not yet written.
+        # The unwritten comments inside the current statement.
         self.inner: list[Comment] = []
 
     # Places
 
     def skip(self, offset: int) -> int:
-        """The offset of the next thing that is neither blank nor a comment."""
+        """The offset of the next character that is neither blank nor in a comment."""
         return skip(self.text, offset)
 
     def core(self, span: Span) -> int:
-        """The offset of what is in the parentheses that `span` may begin with."""
+        """The offset of the content, after the opening parentheses of `span`."""
         match = _OPENED_GAP.match(self.text, span.start)
         return match.end() if match else span.start
 
@@ -58,31 +58,31 @@ class Original:
         return self.text.startswith(",", self.skip(offset))
 
     def begins_line(self, offset: int) -> bool:
-        """Whether nothing is before `offset` on its line."""
+        """Whether `offset` is preceded only by blanks on its line."""
         line_start = self.source.line_start(self.source.line_of(offset))
         return not self.text[line_start:offset].strip()
 
     def closing(self, offset: int) -> int:
-        """The offset of the bracket that comes next, behind a comma or not."""
+        """The offset of the next closing bracket, after an optional comma."""
         offset = self.skip(offset)
         return self.skip(offset + 1) if self.text.startswith(",", offset) else offset
 
     def is_grouped(self, node: n.Node, first: n.Node) -> bool:
-        """Whether `node`, which begins with `first`, has parentheses of its own."""
+        """Whether parentheses surround `node`, whose first part is `first`."""
         return self.text.startswith("(", node.span.start) and first.span.start > node.span.start
 
     # Texts
 
     def token_at(self, offset: int) -> str:
-        """The number, string or word at `offset`, as it was written."""
+        """The number, string or word at `offset`, as written."""
         match = _TOKEN.match(self.text, offset)
         assert match is not None
         return match.group()
 
     def prompt_text(self, prompt: n.Prompt, holes: Sequence[n.Hole]) -> tuple[list[str], bool]:
-        """The text before each hole and after the last, and whether it takes several lines.
+        """The texts before each hole and after the last, and whether they take several lines.
 
-        The texts are as written, less their indentation and the blank lines at both ends.
+        The texts are as written, without their indentation and the blank lines at both ends.
         """
         start = self.text.index("$", self.core(prompt.span)) + 1
         texts: list[str] = []

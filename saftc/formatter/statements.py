@@ -1,13 +1,13 @@
-"""A tree back to the text of a script, in one form: nodes, comments and blank lines in, text out.
+"""Writes a tree as the text of a script, in one form, with its comments and blank lines.
 
     x=[1,2]   // note          x = [1, 2]  // note
     if(x):                     if x:
-      print( "a" )                 print("a")
+     print( "a" )                  print("a")
 
-Blocks are indented by four spaces. What does not fit in `WIDTH` columns has one item a line, and so
-has what ends with a comma. A comment keeps its place: above or beside a statement or an item; one
-that is elsewhere, such as between a name and its `=`, goes above. Blank lines part paragraphs:
-at most two at the top level and one inside; a function, and a record with rules, has one around it.
+Blocks are indented by four spaces. A sequence that exceeds `WIDTH` columns, or ends with a comma,
+has one item a line. A comment keeps its place above or beside a statement or item; a comment
+elsewhere, such as between a name and its `=`, moves above. Blank lines separate paragraphs: at most
+two at the top level and one inside; a function, and a record with rules, has one around it.
 """
 
 import re
@@ -25,7 +25,7 @@ from saftc.syntax.comments import StatementComments
 
 WIDTH = 100
 
-# An expression that begins like this would be read as the beginning of another statement.
+# An expression that begins like this would be parsed as another statement.
 _OTHER_STATEMENT = re.compile(r"\{|(?:f|type|conv|from|import)[ ]+[A-Za-z_]")
 
 
@@ -40,7 +40,7 @@ class _Unparser:
         self.comments = self.original.comments
         self.module = module
         self.lines: list[str] = []
-        # Whether the next line is the first of its block, and so has no blank line above it.
+        # Whether the next line begins its block, and so has no blank line above it.
         self.begins_block = True
 
     def run(self) -> str:
@@ -63,7 +63,7 @@ class _Unparser:
             was_function = is_function
 
     def _body(self, statements: Sequence[n.Statement], indent: int) -> None:
-        """A block behind its head, and the comments at its end, known by their indentation."""
+        """A block after its head, and the comments at its end, known by their indentation."""
         indent += INDENT
         self._block(statements, indent)
         for comment in self.comments.footer(statements):
@@ -123,7 +123,7 @@ class _Unparser:
         body: Sequence[n.Statement],
         indent: int,
     ) -> None:
-        """The last block of a statement; `end` is where the block before it ends."""
+        """The last block of a statement; `end` is the end of the block before it."""
         self.begins_block = True
         self._put(head, self.comments.of_else(node), self.original.skip(end), indent, 0)
         self._body(body, indent)
@@ -131,9 +131,9 @@ class _Unparser:
     # Lines
 
     def _put(self, doc: Doc, own: StatementComments, start: int, indent: int, least: int) -> None:
-        """A statement or head with the comments above and beside it, and those that are left in it.
+        """A statement or head with the comments above, beside and inside it.
 
-        `least` blank lines are above all of it, unless it has blank lines already.
+        `least` blank lines are added above, unless the script has blank lines there.
         """
         lines = [
             (comment.text, self._blank_lines(comment.span.start, indent)) for comment in own.leading

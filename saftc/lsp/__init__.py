@@ -1,15 +1,15 @@
-"""What an editor asks while a script is being written: `saftc lsp`, a language server.
+"""`saftc lsp`, a language server: answers an editor's questions about a script being written.
 
-    server       the requests of the protocol, by pygls; the only module here that speaks it
-    session      the open scripts, each checked once for every text it has had
-    protocol     what pygls leaves open; offsets to lines and characters of the protocol, and back
-    definitions  which node is at an offset, and which definition every name in a script means
-    hover        what a name is, in words: its type, its documentation
-    completion   what may be written at an offset, and what the call there takes
-    placeholder  a script with a name at the offset, so that it can be read while it is written
-    outline      the symbols of a script, what can be folded, the colours of names
-    views        the requests and the module of a script as texts that follow it
+  server       the requests of the protocol, by pygls; the only module here that speaks it
+  session      the open scripts, each version of their text checked once
+  protocol     additions to pygls; converts offsets to the protocol's positions and back
+  definitions  finds the node at an offset, and the definition of each name
+  hover        describes a name: its type, its documentation
+  completion   the completions at an offset, and the signature of the call there
+  placeholder  inserts a name at the offset, so that an unfinished script can be parsed
+  outline      the symbols of a script, its folding ranges, the colours of names
+  views        the requests and the module of a script, as texts that follow its changes
 
-Nothing of a script runs and nothing is sent. A script that is broken somewhere is answered for from
-what the parser has kept of it.
+No script runs and nothing is sent. A script with syntax errors is answered from the statements that
+the parser could read.
 """

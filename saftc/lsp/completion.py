@@ -1,4 +1,4 @@
-"""What may be written at an offset, and what the call takes that is written there."""
+"""Completions at an offset, and the signature of the call there."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -37,14 +37,14 @@ _WORDS = (
     *("f", "type", "conv", "from", "import", "try", "fail"),
     *("do", "program", "stream", "with", "after"),
 )
-# Behind the colon of a hole.
+# Formats, after the colon of a hole.
 _FORMATS = {"raw": "a text as it is", "approve": "each call by the model waits for a yes"}
 _KINDS: dict[str, Kind] = {"function": "function", "record": "type", "type": "type"}
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A word that may be written; `written` is what is put in, where that is more."""
+    """A completion; `written` is the inserted text if it differs from `name`."""
 
     name: str
     kind: Kind
@@ -54,7 +54,7 @@ class Completion:
 
 
 def proposals(script: Script, offset: int) -> list[Completion]:
-    """What may be written at an offset, each name once, the nearest meaning first."""
+    """The completions at an offset, each name once, the nearest meaning first."""
     beginning = beginning_at(script, offset)
     if beginning.is_text:
         return []
@@ -88,7 +88,7 @@ def _proposals(place: Placed) -> Iterator[Completion]:
         case [*_, n.Name()]:
             yield from _names(place)
         case _:
-            pass  # a name of its own is written
+            pass  # the user is writing a new name
 
 
 def _types(script: Script) -> Iterator[Completion]:
@@ -101,7 +101,7 @@ def _types(script: Script) -> Iterator[Completion]:
 
 
 def _imported(script: Script, written: str) -> Iterator[Completion]:
-    """What another script, or a module of Python, has."""
+    """The names that another script or a Python module offers for import."""
     modules = script.modules
     module = absolute_name(written, name_in(modules.folder, Path(script.path))) or written
     path = sibling(module, modules.folder)
@@ -114,7 +114,7 @@ def _imported(script: Script, written: str) -> Iterator[Completion]:
 
 
 def _modules(script: Script) -> Iterator[Completion]:
-    """The scripts of the folder and below, and the modules of Python beside them."""
+    """The scripts in and below the folder, and the Python modules beside them."""
     folder = script.modules.folder
     for file in sorted(map(Path, scripts_below(str(folder)))):
         name = ".".join(file.relative_to(folder).with_suffix("").parts)
@@ -136,7 +136,7 @@ def _names(place: Placed) -> Iterator[Completion]:
 
 
 def _arguments(script: Script, call: n.Call) -> Iterator[Completion]:
-    """The names of the arguments of a call that are not given yet."""
+    """The names of the parameters for which a call has no argument yet."""
     found = _taken(script, call)
     if found is None:
         return
@@ -147,7 +147,7 @@ def _arguments(script: Script, call: n.Call) -> Iterator[Completion]:
 
 
 def _own_names(facts: Facts) -> Iterator[Completion]:
-    """What a script gives to those that import it."""
+    """The names that importers of a script can use."""
     for one in facts.own_names.values():
         if one.kind != "import":
             yield Completion(one.name, _KINDS.get(one.kind, "variable"))
@@ -161,7 +161,7 @@ def _of_module(script: Script, name: str) -> Iterator[Completion]:
 
 
 def _members_of(script: Script, node: n.Expression) -> Iterator[Completion]:
-    """What the value before a dot has."""
+    """The members of the value before a dot."""
     checked, facts = script.checked, script.checked.facts
     symbol = facts.names.symbols.get(node) if isinstance(node, n.Name) else None
     if symbol is not None and symbol in facts.modules:
@@ -171,7 +171,7 @@ def _members_of(script: Script, node: n.Expression) -> Iterator[Completion]:
     if enum is not None:
         yield from (Completion(choice, "field") for choice in enum.choices)
         return
-    # The script's own fields come before what every result has.
+    # The script's own fields come before the members of every result.
     known = members(facts.types.get(node, ANY))
     own = [one for one in known if isinstance(one, ObjectType | RecordType)]
     for member in own:
@@ -211,13 +211,13 @@ def _fields(checked: Checked, type_: Type) -> Iterator[Completion]:
 # Calls
 
 
-# The head, the names of the parameters, these as the head has them, and the documentation.
+# The head, the names of the parameters, their text in the head, and the documentation.
 _Taken = tuple[str, list[str], list[str], str]
 
 
 @dataclass(frozen=True, slots=True)
 class SignatureHelp:
-    """The head of what is called, its parameters as they are in it, and which one is written."""
+    """The signature of a call, its parameters as written there, and the active one."""
 
     head: str
     parameters: list[str]
@@ -226,7 +226,7 @@ class SignatureHelp:
 
 
 def call_at(script: Script, offset: int) -> SignatureHelp | None:
-    """What the call takes whose arguments an offset is in."""
+    """The signature of the call whose arguments surround an offset."""
     beginning = beginning_at(script, offset)
     if "$" in beginning.open[-1:]:
         return None
@@ -252,7 +252,7 @@ def _taking(found: _Taken, call: n.Call, argument: n.Argument) -> SignatureHelp:
 
 
 def _taken(script: Script, call: n.Call) -> _Taken | None:
-    """What is known of a call's function."""
+    """The signature of a call's function, if it is known."""
     facts, owner = script.checked.facts, script.checked.facts
     match call.function:
         case n.Name(text=name) as node:
@@ -316,7 +316,7 @@ def _taken_by_python(
 
 
 def _split(text: str) -> list[str]:
-    """The parts of a text between commas that are in no brackets."""
+    """Splits a text at commas outside of brackets."""
     parts, depth = [""], 0
     for character in text:
         depth += (character in "([{") - (character in ")]}")

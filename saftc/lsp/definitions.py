@@ -1,7 +1,7 @@
-"""Which node is at an offset, and which definition each name of a script means.
+"""Finds the node at an offset, and the definition of each name in a script.
 
-A definition is known by its script and its place there, so that a name in one script and the same
-in another, or in an older tree of it, are the same.
+A definition is identified by its script and position, so that references from other scripts, or
+from an older tree, are equal.
 """
 
 from collections.abc import Iterator
@@ -22,9 +22,9 @@ from saftc.types.types import FunctionType, RecordType, Type, members
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a name means: what is at `span` of the script, or Python module, at `path`.
+    """The definition of a name: the `span` of the script or Python module at `path`.
 
-    `is_local`: no other script can name it.
+    With `is_local`, no other script can refer to it.
     """
 
     path: str
@@ -36,7 +36,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """A place in a script where a name stands, and what it means there."""
+    """A name at a place in a script, with its definition."""
 
     span: Span
     target: Target
@@ -44,8 +44,10 @@ class Occurrence:
 
 
 def path_to_offset(module: n.Module, offset: int) -> list[n.Node]:
-    """The nodes around an offset, the outermost first; one that begins there goes before one that
-    ends there."""
+    """The nodes around an offset, outermost first.
+
+    A node that begins there is preferred to one that ends there.
+    """
     way: list[n.Node] = [module]
     while True:
         around = [one for one in children(way[-1]) if one.span.start <= offset <= one.span.end]
@@ -55,7 +57,7 @@ def path_to_offset(module: n.Module, offset: int) -> list[n.Node]:
 
 
 def occurrences(script: Script) -> list[Occurrence]:
-    """The names of a script, in order of the text."""
+    """The names in a script, in order of the text."""
     finder = _Finder(script)
     found: dict[Span, Occurrence] = {}
     for node in script.nodes:
@@ -65,7 +67,7 @@ def occurrences(script: Script) -> list[Occurrence]:
 
 
 def occurrence_at(script: Script, offset: int) -> Occurrence | None:
-    """The name that is at an offset, or ends there."""
+    """The name that contains an offset or ends there."""
     finder = _Finder(script)
     for node in reversed(path_to_offset(script.module, offset)):
         for one in finder.at(node):
@@ -75,7 +77,7 @@ def occurrence_at(script: Script, offset: int) -> Occurrence | None:
 
 
 def references(session: Session, script: Script, target: Target) -> Iterator[tuple[Script, Span]]:
-    """Where a definition is named, in its own script and in all that can name it."""
+    """The references to a definition, in its own script and in all others that can name it."""
     scripts = [script] if target.is_local else session.around(script.path, target.name)
     for one in scripts:
         for occurrence in occurrences(one):
@@ -84,7 +86,7 @@ def references(session: Session, script: Script, target: Target) -> Iterator[tup
 
 
 def renamed(session: Session, script: Script, found: Occurrence) -> Iterator[tuple[Script, Span]]:
-    """Where a name is to be written anew; another name that an import gives it is its own."""
+    """The places to edit for a rename; uses of an import's alias keep the alias."""
     written_here = script.source.at(found.span)
     named = references(session, script, found.target)
     for one, span in named:
@@ -94,7 +96,7 @@ def renamed(session: Session, script: Script, found: Occurrence) -> Iterator[tup
 
 
 def taken(script: Script, span: Span, name: str) -> Symbol | None:
-    """What a name means already where another is to be called so."""
+    """The symbol in scope at `span` that already has a name."""
     scopes = script.checked.facts.names.scopes
     for scope in scopes.values():
         around = scope.owner.span
@@ -104,14 +106,14 @@ def taken(script: Script, span: Span, name: str) -> Symbol | None:
 
 
 def source_of(session: Session, target: Target) -> Source:
-    """The text that a definition is in."""
+    """The text that contains a definition."""
     if target.kind == "python":
         return Source.from_bytes(target.path, Path(target.path).read_bytes())
     return session.script(target.path).source
 
 
 def introduced_by(symbol: Symbol) -> n.Identifier | None:
-    """Where a name of a script is introduced first."""
+    """The identifier that introduces a symbol of a script."""
     match symbol.node:
         case (
             n.FunctionDef(name=name)
@@ -158,7 +160,7 @@ class _Finder:
         }
 
     def at(self, node: n.Node) -> Iterator[Occurrence]:
-        """The names that a node itself is or has, without those of its children."""
+        """The names of a node itself, without those of its children."""
         found: list[tuple[Span, Target | None]] = []
         match node:
             case n.Name():
@@ -204,7 +206,7 @@ class _Finder:
         return self._own(self.facts.meaning_of(symbol))
 
     def _own(self, symbol: Symbol) -> Target | None:
-        """A name that a script introduces."""
+        """The definition of a name that a script introduces."""
         place = introduced_by(symbol)
         scope = symbol.scope
         if place is None or scope is None:
@@ -218,7 +220,7 @@ class _Finder:
         return None if path is None else Target(path, place.span, symbol.name, kind, is_local)
 
     def _imported(self, symbol: Symbol) -> Target | None:
-        """What a name that no script introduces means: a module, or a name of Python."""
+        """The definition of an imported name: a module, or a name in a Python module."""
         match symbol.node:
             case n.ImportStmt(module=module, alias=alias):
                 name = module.text if alias is not None else module.text.split(".")[0]
@@ -253,7 +255,7 @@ class _Finder:
         return self._field(self.facts.types.get(node.value), node.name.text)
 
     def _module_named(self, node: n.Expression) -> str | None:
-        """The Python module that an expression means."""
+        """The Python module that an expression refers to."""
         match node:
             case n.Name():
                 symbol = self.facts.names.symbols.get(node)

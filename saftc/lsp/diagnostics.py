@@ -1,4 +1,4 @@
-"""What is wrong with a script, and the edits that set it right, for the protocol."""
+"""The diagnostics and quick fixes of a script, in terms of the protocol."""
 
 from collections.abc import Callable
 
@@ -17,15 +17,17 @@ _SEVERITIES = {
     "hint": lsp.DiagnosticSeverity.Hint,
 }
 _NEEDLESS = {catalogue.UNUSED_NAME.number, catalogue.UNREACHABLE.number}
-# More of them take longer to send and to draw than to read the first ones.
+# More diagnostics would take longer to send and draw than users need to read the first ones.
 MOST_TOLD = 1_000
 
 
 def reported(
     checked: Checked, lines: Lines, uri: str, lines_of: Callable[[str], tuple[str, Lines]]
 ) -> list[lsp.Diagnostic]:
-    """The diagnostics of a script, the first of very many; `lines_of` gives the address and the
-    lines of another one."""
+    """The diagnostics of a script, at most `MOST_TOLD`.
+
+    `lines_of` returns the URI and the lines of another script.
+    """
     found = (*checked.diagnostics, *checked.hints_of_prompts())
     told = [_reported(one, lines, uri, lines_of) for one in found[:MOST_TOLD]]
     if len(found) > MOST_TOLD:
@@ -35,7 +37,7 @@ def reported(
 
 
 def not_checked(problem: FileProblem) -> lsp.Diagnostic:
-    """Why nothing is known of a script."""
+    """The diagnostic for a script that could not be checked."""
     return _said(lsp.Range(lsp.Position(0, 0), lsp.Position(1, 0)), str(problem))
 
 
@@ -66,7 +68,7 @@ def _reported(
 def fixes(
     checked: Checked, lines: Lines, uri: str, wanted: lsp.Range, given: list[lsp.Diagnostic]
 ) -> list[lsp.CodeAction]:
-    """What hints say to do in a range, as edits."""
+    """The quick fixes for a range, as edits."""
     found: list[lsp.CodeAction] = []
     for one in checked.diagnostics:
         place = lines.range(one.span)

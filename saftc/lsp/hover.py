@@ -1,4 +1,4 @@
-"""What is at a place, in words: for hovers, completions and the help with calls."""
+"""Descriptions of names for hovers, completions and signature help."""
 
 import json
 import re
@@ -22,7 +22,7 @@ _BUILTIN_ROW = re.compile(r"\| (.+?) \| (.+) \|")
 
 
 def hover(session: Session, script: Script, offset: int) -> tuple[str, Span] | None:
-    """What is known of what is at an offset, as Markdown, and where it stands."""
+    """The description of the node at an offset, as Markdown, with its span."""
     way = path_to_offset(script.module, offset)
     prompt = next((one for one in reversed(way) if isinstance(one, n.Prompt)), None)
     if prompt is not None and isinstance(way[-1], n.Prompt | n.PromptText):
@@ -44,8 +44,7 @@ def hover(session: Session, script: Script, offset: int) -> tuple[str, Span] | N
 
 
 def signature(known: FunctionFacts, source: Source) -> tuple[str, list[str]]:
-    """The first line of a function's definition with all that is known of its types, and the
-    parameters in it."""
+    """The first line of a function's definition with all known types, and its parameters."""
     word = "conv" if known.node.is_conversion else "f"
     parameters = _parameters(zip(known.node.parameters, known.parameters, strict=True), source)
     gives = known.returns
@@ -54,7 +53,7 @@ def signature(known: FunctionFacts, source: Source) -> tuple[str, list[str]]:
 
 
 def record_signature(known: RecordFacts, source: Source) -> tuple[str, list[str]]:
-    """The definition of a record, and the fields in it."""
+    """The definition of a record, and its fields."""
     pairs = ((one, known.fields[one.name.text]) for one in known.node.fields)
     parameters = _parameters(pairs, source)
     return f"type {known.node.name.text}({', '.join(parameters)})", parameters
@@ -65,7 +64,7 @@ def _parameters(pairs: Iterable[tuple[n.Parameter, Type]], source: Source) -> li
     for parameter, type_ in pairs:
         text = parameter.name.text
         if parameter.schema is not None:
-            # That of a tool of a server stands in no script.
+            # The parameters of a server's tool are in no script.
             text += f": {source.at(parameter.schema.span) or show(type_)}"
         elif type_ not in (ANY, NEVER):
             text += f": {show(type_)}"
@@ -88,7 +87,7 @@ def builtin_signature(known: Builtin) -> tuple[str, list[str]]:
 
 
 def builtin(name: str) -> str:
-    """A builtin's line of the reference."""
+    """The reference's entry for a builtin."""
     forms, gives = _reference().get(name, (f"`{name}`", ""))
     return f"{forms}\n\n{gives}"
 
@@ -98,7 +97,7 @@ def _reference() -> dict[str, tuple[str, str]]:
     text = (Path(__file__).parent / "builtins.md").read_text(encoding="utf-8")
     found: dict[str, tuple[str, str]] = {}
     for forms, gives in _BUILTIN_ROW.findall(text):
-        # Links lead to other sections of the reference, which are not at hand here.
+        # Links lead to other sections of the reference, which a hover does not have.
         words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", gives)
         for name in re.findall(r"`(\w+)\(", forms):
             found.setdefault(name, (forms, words))
@@ -108,7 +107,7 @@ def _reference() -> dict[str, tuple[str, str]]:
 
 
 def of_symbol(script: Script, symbol: Symbol) -> str:
-    """A name of a scope in one line: how it is called, or its type."""
+    """A symbol in one line: its signature or its type."""
     facts = script.checked.facts
     meaning = facts.meaning_of(symbol)
     match meaning.node:
@@ -136,7 +135,7 @@ def _named(session: Session, script: Script, target: Target, node: n.Node) -> st
     docs = home.module.docs
     facts = home.checked.facts
     definition = owner[-2] if len(owner) > 1 else owner[-1]
-    # What stands for a tool of a server has one place, with all that is in it.
+    # The stub of a server's tool has one span for all its parts.
     tools = (one for one in owner if isinstance(one, n.FunctionDef) and one.span == target.span)
     definition = next(tools, definition)
     match definition:
@@ -163,7 +162,7 @@ def _named(session: Session, script: Script, target: Target, node: n.Node) -> st
 
 
 def _parameter(script: Script, home: Script, node: n.Parameter, read: n.Node) -> str:
-    """A parameter, with its type where it is read, or else with the one that it takes."""
+    """A parameter, with its type where it is read, or else its declared type."""
     if isinstance(read, n.Name):
         return f"{node.name.text}: {_type(script, read)}"
     facts = home.checked.facts
@@ -195,7 +194,7 @@ def _python(script: Script, target: Target, node: n.Node) -> str:
 
 
 def _written_at(script: Script, target: Target) -> Written | None:
-    """What is in the Python module where a name is written."""
+    """The definition of a name in a Python module."""
     name = None if target.span == Span(0, 0) else target.name
     for module in {
         script.checked.facts.module_meant(one.module)
@@ -209,7 +208,7 @@ def _written_at(script: Script, target: Target) -> Written | None:
 
 
 def _requests(script: Script, function: n.FunctionDef) -> str:
-    """How many requests a call of a function sends at most, where it asks."""
+    """The largest number of requests of a call of a function; empty if it sends none."""
     found = None if script.bounds is None else script.bounds.of_function(function)
     if found is None or found.bound.is_zero:
         return ""
@@ -219,7 +218,7 @@ def _requests(script: Script, function: n.FunctionDef) -> str:
 
 
 def _tool(script: Script, function: n.FunctionDef) -> str:
-    """How a function is described to a model, where that is known."""
+    """A function's description for the model, if that is known."""
     if script.checked.has_errors:
         return ""
     # The runtime is loaded for this alone.
@@ -233,7 +232,7 @@ def _tool(script: Script, function: n.FunctionDef) -> str:
 
 
 def _prompt(script: Script, prompt: n.Prompt) -> str:
-    """The type that is asked for, the tools, and the first request."""
+    """The requested type, the tools and the first request of a prompt."""
     facts = script.checked.facts
     asked = facts.prompts.get(prompt, ANY)
     type_ = "program" if prompt.mode == "program" else "string" if asked == ANY else show(asked)
@@ -251,7 +250,7 @@ def _prompt(script: Script, prompt: n.Prompt) -> str:
 
 
 def _code(text: str, language: str = "saft") -> str:
-    # Longer than any in the text, so that none of these ends it.
+    # Longer than any fence in the text, so that none of these ends it.
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{fence}{language}\n{text}\n{fence}"
 

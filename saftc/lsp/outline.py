@@ -1,4 +1,4 @@
-"""The symbols of a script, what of it can be folded, and the colours of its words and names."""
+"""The symbols of a script, its folding ranges, and the colours of its words and names."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Kind = Literal["function", "type", "field", "variable"]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A symbol of a script with those inside it; `name` is the span of its name."""
+    """A symbol of a script with its children; `name` is the span of its name."""
 
     text: str
     detail: str
@@ -65,7 +65,7 @@ def _entries(script: Script, statements: Iterable[n.Statement], seen: set[str]) 
 
 
 def folds(script: Script) -> list[tuple[int, int, Literal["region", "comment", "imports"]]]:
-    """The first and the last line of what can be folded, from 1."""
+    """The first and last line of each folding range, counted from 1."""
     source = script.source
     found: set[tuple[int, int, Literal["region", "comment", "imports"]]] = set()
 
@@ -105,7 +105,7 @@ def folds(script: Script) -> list[tuple[int, int, Literal["region", "comment", "
     imports = [one for one in statements if isinstance(one, kinds)]
     for run in _runs(source, [one.span for one in imports]):
         add(run[0].start, run[-1].end, "imports")
-    # An editor folds one region a line.
+    # An editor folds one region per line.
     firsts: dict[int, tuple[int, int, Literal["region", "comment", "imports"]]] = {}
     for fold in sorted(found, key=lambda one: (one[0], -one[1])):
         firsts.setdefault(fold[0], fold)
@@ -113,12 +113,12 @@ def folds(script: Script) -> list[tuple[int, int, Literal["region", "comment", "
 
 
 def _head(source: Source, first: n.Statement) -> int:
-    """Where the line above a block begins."""
+    """The start of the line above a block."""
     return source.line_start(max(1, source.line_of(first.span.start) - 1))
 
 
 def _runs(source: Source, spans: list[Span]) -> Iterator[list[Span]]:
-    """The spans that are on lines that follow each other."""
+    """Groups spans on consecutive lines."""
     run: list[Span] = []
     for span in spans:
         if run and source.line_of(span.start) != source.line_of(run[-1].end) + 1:
@@ -135,7 +135,7 @@ KINDS = (
     *("function", "variable", "parameter", "type", "namespace", "property", "macro"),
     *("keyword", "string", "number", "comment"),
 )
-# What tokens are, whatever is around them.
+# The kinds of tokens, in any context.
 _OF_TOKENS = {
     **dict.fromkeys((*KEYWORDS.values(), *SOFT_KEYWORDS.values()), "keyword"),
     **dict.fromkeys(("PROMPT_START", "PROMPT_END", "HOLE_START", "HOLE_END"), "keyword"),
@@ -149,7 +149,7 @@ MODIFIERS = ("declaration", "defaultLibrary", "tool")
 
 @dataclass(frozen=True, slots=True)
 class Colour:
-    """A word, a text or a name, on one line: one of `KINDS`, and those of `MODIFIERS` that hold."""
+    """A word, text or name on one line: its kind, one of `KINDS`, and its `MODIFIERS`."""
 
     span: Span
     kind: str
@@ -157,8 +157,11 @@ class Colour:
 
 
 def colours(script: Script) -> list[Colour]:
-    """The words and names of a script, in order of the text; functions in the holes of a prompt are
-    tools. Of what cannot be read, there are the words alone."""
+    """The coloured words and names of a script, in order of the text.
+
+    Functions in the holes of a prompt are tools. Where the script cannot be parsed, only its words
+    are coloured.
+    """
     facts = script.checked.facts
     tools = {
         approved(facts, value) or value
@@ -201,7 +204,7 @@ def colours(script: Script) -> list[Colour]:
 
 
 def _words(script: Script) -> Iterator[tuple[Span, str]]:
-    """The tokens with a colour of their own, and the comments; each line of a text by itself."""
+    """The comments and the tokens with a fixed colour, split by line."""
     lexed, source = script.checked.lexed, script.source
     pieces = [(one.span, _OF_TOKENS[one.kind]) for one in lexed.tokens if one.kind in _OF_TOKENS]
     for span, kind in (*pieces, *((one.span, "comment") for one in lexed.comments)):
@@ -227,7 +230,7 @@ def _kind(script: Script, symbol: Symbol) -> str:
 
 
 def parameter_types(script: Script) -> list[tuple[int, str]]:
-    """Behind each parameter without a type, the type that it has all the same."""
+    """The inferred types of parameters without a declared one, with the offsets for the hints."""
     found: list[tuple[int, str]] = []
     for node in script.nodes:
         if not isinstance(node, n.FunctionDef) or node not in script.checked.facts.functions:
@@ -239,13 +242,14 @@ def parameter_types(script: Script) -> list[tuple[int, str]]:
     return found
 
 
-# Of a longer script, bounds would take the server too long at each change.
+# The bounds of a longer script would take too long at each change.
 MOST_BOUNDED_LINES = 3_000
 
 
 def request_bounds(script: Script) -> list[tuple[int, str, str]]:
-    """At the end of the first line of each function that asks: how many requests at most, and in
-    a sentence."""
+    """The most requests of each function that prompts: the end of its first line, in short, in a
+    sentence.
+    """
     is_long = script.source.text.count("\n") > MOST_BOUNDED_LINES
     bounds = None if is_long else script.bounds
     if bounds is None:

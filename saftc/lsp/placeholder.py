@@ -1,12 +1,12 @@
-"""A script with a name at the place where somebody writes, so that its tree and types are known.
+"""Inserts a name at the cursor, so that an unfinished script can be parsed and typed.
 
-A line that is being written cannot be read. With a name at the cursor, what is open closed, and
-what such a line has at its end, it mostly can:
+An unfinished line is often a syntax error. Usually it can be parsed with a name at the cursor, with
+open brackets closed and a suitable end:
 
     for row in rows: print(row.|           for row in rows: print(row.x__)
     f label(text: |                        f label(text: x__): nil
 
-Where no such line can be read, the name stands in the place of the line.
+If none of these lines can be parsed, the name replaces the line.
 """
 
 from collections.abc import Iterator
@@ -25,20 +25,20 @@ from saftc.syntax.tokens import LAYOUT
 NAME = "x__"
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}", "$": "$", "hole": "}", "format hole": "}"}
-# What a line may need before the name, behind it, and behind what is closed.
+# The texts that a line may need before the name, after it, and after the closed brackets.
 _ENDS = (
     *(("", "", ""), ("", "", ": nil"), ("", "", " = nil"), ("", "", " in []: nil")),
     *(("", "", " = $ $"), ("", ": nil", ""), ("", " else nil", ""), ("+ ", "", "")),
 )
-# How far the statement is looked for that a line begins.
+# The most characters to search for the end of the statement at the line.
 _FURTHEST = 5_000
 
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """The line that an offset is in, up to the word that is written there.
+    """The line around an offset, up to the word at the cursor.
 
-    `open` is what is open, the innermost last, and `kinds` are those of the tokens of the line.
+    `open` are the open brackets, innermost last, and `kinds` the kinds of the line's tokens.
     `is_text`: the offset is in a text, a comment or the words of a prompt.
     """
 
@@ -52,20 +52,20 @@ class Beginning:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """The script with the name in it, and the nodes around that, the outermost first."""
+    """The script with the inserted name, and the nodes around the name, outermost first."""
 
     script: Script
     way: list[n.Node]
 
     @property
     def scope(self) -> Scope:
-        """The innermost scope that the name is in."""
+        """The innermost scope around the name."""
         scopes, offset = self.script.checked.facts.names.scopes, self.way[-1].span.start
         found = scopes[self.script.module]
         for node in self.way:
             match node:
                 case n.TryStmt(handler=handler) if offset < handler[0].span.start:
-                    pass  # its scope is that of what it catches
+                    pass  # its scope is that of the handler
                 case n.FunctionDef() | n.RecordDef() | n.Comprehension() | n.TryStmt():
                     found = scopes.get(node, found)
                 case _:
@@ -74,7 +74,7 @@ class Placed:
 
 
 def beginning_at(script: Script, offset: int) -> Beginning:
-    """The line that an offset is in."""
+    """The line that contains an offset."""
     text, start, end = script.source.text, offset, offset
     while start and _is_of_word(text[start - 1]):
         start -= 1
@@ -84,7 +84,7 @@ def beginning_at(script: Script, offset: int) -> Beginning:
     first = text.rfind("\n", 0, max(begun, default=0)) + 1
     tokens, opened, is_text = lex_beginning(text[first:start])
     if is_text and opened[-1:] != ["$"]:
-        # The name stands in the place of the text, and of what is behind that on the line.
+        # The name replaces the text and the rest of the line.
         is_formatted = opened[-1:] != [] and opened[-1].startswith("f")
         kind = "FORMAT_START" if is_formatted else "STRING"
         text_of = next((one for one in reversed(tokens) if one.kind == kind), None)
@@ -103,7 +103,7 @@ def _is_of_word(character: str) -> bool:
 
 
 def placed(script: Script, beginning: Beginning) -> Placed:
-    """The script with the name where somebody writes."""
+    """The script with the name inserted at the cursor."""
     text, name = script.source.text, script.source.name
     made, before, end = next(_readable(text, beginning), None) or _alone(text, beginning)
     checked = script.modules.check_text(
@@ -114,15 +114,16 @@ def placed(script: Script, beginning: Beginning) -> Placed:
 
 
 def _alone(text: str, beginning: Beginning) -> tuple[str, int, int]:
-    """The name in the place of the line."""
+    """The name instead of the line."""
     line = text[beginning.line : beginning.start]
     indent = line[: len(line) - len(line.lstrip())].partition("\n")[0]
     return indent + NAME, len(indent), _end_of_line(text, beginning.start)
 
 
 def _readable(text: str, beginning: Beginning) -> Iterator[tuple[str, int, int]]:
-    """Lines with the name that can be read, where that is in them, and where what they replace
-    ends: those that keep what is behind the cursor come first."""
+    """Candidates for the line with the name, the name's offset in them, and the end of the replaced
+    text; candidates that keep the text after the cursor come first.
+    """
     head = text[beginning.line : beginning.start]
     indent = head[: len(head) - len(head.lstrip())]
     closers = "".join(_CLOSERS.get(one, one[1:]) for one in reversed(beginning.open))
@@ -136,7 +137,7 @@ def _readable(text: str, beginning: Beginning) -> Iterator[tuple[str, int, int]]
     for tail, closing, end in variants:
         for put, value, last in _ENDS:
             for block in _blocks(text[end:], indent):
-                # Above a block, that is what the line has.
+                # Above a block, that is the end of the line.
                 last = ":" if block and last == ": nil" else last
                 made = f"{head}{put}{NAME}{value}{tail}{closing}{last}"
                 if _can_be_read(made[len(indent) :] + block):
@@ -149,7 +150,7 @@ def _end_of_line(text: str, offset: int) -> int:
 
 
 def _blocks(below: str, indent: str) -> tuple[str, ...]:
-    """What may stand below a line: a block, if there is one, and nothing."""
+    """The texts that may follow a line: a block, if one follows, or nothing."""
     line = below.lstrip("\n").partition("\n")[0]
     is_deeper = line.startswith(f"{indent} ") and line.strip()
     return ("\n    nil", "") if is_deeper else ("",)

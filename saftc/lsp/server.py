@@ -1,7 +1,7 @@
-"""The requests of the language server protocol, answered by what the other modules know.
+"""Answers the requests of the language server protocol from the other modules.
 
-A request waits until what has come in with it is read, so that one that is cancelled at once, or
-outdated by a further change, costs nothing. Diagnostics follow the last of several changes.
+A request waits until the messages that arrived with it are read, so that it costs nothing if it is
+cancelled or outdated by them. Diagnostics follow the last of several changes.
 """
 
 import asyncio
@@ -32,11 +32,11 @@ from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.tokens import KEYWORDS
 
-# In seconds: changes that follow each other faster are answered together, and in a long script
-# those that come while it would be checked, as far as nobody would notice the wait.
+# In seconds: changes in faster succession are answered together; in a long script, also those
+# that arrive during its check, up to a wait that users do not notice.
 _PAUSE = 0.005
 _LONGEST_PAUSE = 0.3
-# After this long without a change, or this many messages, what earlier texts have left is freed.
+# After this long without a change, or this many messages, the data of earlier texts is freed.
 _REST = 2.0
 _MOST_MESSAGES = 250
 
@@ -64,7 +64,7 @@ _Handler = Callable[["SaftServer", _Params], Coroutine[Any, Any, _Answer]]
 
 
 class _Placed(Protocol):
-    """A request about a place in a text."""
+    """A request about a position in a text."""
 
     text_document: lsp.TextDocumentIdentifier
     position: lsp.Position
@@ -81,38 +81,38 @@ class SaftServer(LanguageServer):
         self.session = Session()
         self.shows_parameter_types = False
         self.shows_request_bounds = True
-        # The addresses of the open scripts, by their paths, as the editor writes them.
+        # The URIs of the open scripts as the editor writes them, by path.
         self.uris: dict[str, str] = {}
-        # The views that were asked for, each with the script that it was made of.
+        # The requested views, each with the script that it shows.
         self._views: dict[str, tuple[Source, views.View]] = {}
-        # The texts of views that the editor has, as far as it knows of no later ones.
+        # The view texts that the editor has, unless it was notified of later ones.
         self._fetched: dict[str, str] = {}
-        # The open scripts, as they were when their mistakes were last sent.
+        # The open scripts as of the last sent diagnostics.
         self._told: dict[str, Script] = {}
-        # Those that could not be formatted, as the user was told.
+        # The scripts whose user was told that they cannot be formatted.
         self.unformatted: set[str] = set()
         self._due: asyncio.Task[None] | None = None
-        # How long it has taken to tell of the last change, in seconds.
+        # The time of the last check and report, in seconds.
         self._took = 0.0
         self._messages = 0
 
     def path_of(self, uri: str) -> str:
-        """The path of a script; its address, where it is in no file yet."""
+        """The path of a script; its URI if it is not in a file yet."""
         path = to_fs_path(uri) or uri
         if "\0" in path:
             raise JsonRpcInvalidParams("this is not the address of a file")
         return path
 
     def uri_of(self, path: str) -> str:
-        """The address of a script, as the editor writes it where it is open there."""
+        """The URI of a script, as the editor writes it if the script is open."""
         return self.uris.get(path) or from_fs_path(path) or path
 
     def lines(self, source: Source) -> Lines:
-        """The places of a text, in the encoding that the client has agreed to."""
+        """The positions of a text, in the encoding agreed on with the client."""
         return Lines(source, self.workspace.position_codec)
 
     def script(self, uri: str) -> Script:
-        """The script at an address, checked as it is now.
+        """The current script at a URI, checked.
 
         Raises:
             FileProblem: It cannot be read, or is too long.
@@ -120,27 +120,27 @@ class SaftServer(LanguageServer):
         return self.session.script(self.path_of(uri))
 
     def at(self, params: _Placed) -> tuple[Script, int]:
-        """The script that a request is about, and the offset in it."""
+        """The script of a request, and the offset in it."""
         script = self.script(params.text_document.uri)
         return script, self.lines(script.source).offset(params.position)
 
     def location(self, path: str, source: Source, span: Span) -> lsp.Location:
-        """A place in a script or a Python module."""
+        """The location of a span in a script or Python module."""
         return lsp.Location(self.uri_of(path), self.lines(source).range(span))
 
     def change(self, uri: str, text: str) -> None:
-        """Takes the text that a script has now, and tells what is wrong with it soon."""
+        """Takes the new text of a script and schedules its diagnostics."""
         self.uris[self.path_of(uri)] = uri
         self.session.change(self.path_of(uri), text)
         self.tell_soon()
 
     def forget(self, uri: str) -> None:
-        """Forgets a script that is open no more."""
+        """Forgets a script that was closed."""
         self.uris.pop(self.path_of(uri), None)
         self._told.pop(self.path_of(uri), None)
 
     def tell_soon(self) -> None:
-        """Has it told soon what is wrong with the open scripts."""
+        """Schedules the diagnostics of the open scripts."""
         if self._due is not None:
             self._due.cancel()
         self._due = asyncio.get_running_loop().create_task(self._tell())
@@ -157,7 +157,7 @@ class SaftServer(LanguageServer):
         self._rest()
 
     def _count(self) -> None:
-        """Counts a message: many leave much behind, also where there is no rest."""
+        """Counts a message, to free memory after many even if there is no pause."""
         self._messages += 1
         if self._messages >= _MOST_MESSAGES:
             self._rest()
@@ -167,7 +167,7 @@ class SaftServer(LanguageServer):
         self.session.rest()
 
     def tell(self, path: str) -> None:
-        """Tells what is wrong with a script, unless it has been told of it as it is now."""
+        """Sends the diagnostics of a script, unless those of this version were sent."""
         uri = self.uri_of(path)
         document = self.workspace.text_documents.get(unquote(uri))
         version = None if document is None else document.version
@@ -188,7 +188,7 @@ class SaftServer(LanguageServer):
         return self.uri_of(path), self.lines(self.session.script(path).source)
 
     def view(self, uri: str) -> views.View:
-        """The view at an address, of the script as it was when it had no errors last."""
+        """The view at a URI, of the script's last version without errors."""
         meant = views.script_of(uri)
         if meant is None:
             raise JsonRpcInvalidParams(message=f"there is no view at {uri}")
@@ -209,10 +209,10 @@ class SaftServer(LanguageServer):
             try:
                 text = self.view(uri).text
             except FileProblem:
-                continue  # there is no script any more
-            # Others may have looked at the new text before.
+                continue  # the script is gone
+            # Other requests may have checked the new text before.
             if text != fetched:
-                # Until the editor has fetched it, it need not be made again: it may be hidden.
+                # It is rendered again only after the editor fetched it, as it may be hidden.
                 del self._fetched[uri]
                 self.workspace_text_document_content_refresh(
                     lsp.TextDocumentContentRefreshParams(uri)
@@ -220,7 +220,7 @@ class SaftServer(LanguageServer):
             await asyncio.sleep(0)
 
     def tell_unformatted(self, uri: str) -> None:
-        """Tells the user once why a script stays as it is, until it can be formatted again."""
+        """Tells the user once why a script is not formatted, until it can be formatted again."""
         if uri not in self.unformatted:
             self.unformatted.add(uri)
             name = Path(self.path_of(uri)).name
@@ -228,7 +228,7 @@ class SaftServer(LanguageServer):
             self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, text))
 
     def fetch(self, uri: str) -> str:
-        """The text of a view, for the editor to show; it is notified when that changes."""
+        """The text of a view; from now on, the editor is notified of changes."""
         self._fetched[uri] = self.view(uri).text
         return self._fetched[uri]
 
@@ -239,7 +239,7 @@ server = SaftServer()
 def _answers(
     method: str, options: Any = None
 ) -> Callable[[_Handler[Any, Any]], _Handler[Any, Any]]:
-    """Has a function answer a request, unless it is cancelled before its turn comes."""
+    """Registers a function as the handler of a request, which can be cancelled before its turn."""
 
     def register(handler: _Handler[Any, Any]) -> _Handler[Any, Any]:
         async def answer(ls: SaftServer, params: Any) -> Any:
@@ -247,7 +247,7 @@ def _answers(
             try:
                 return await handler(ls, params)
             except TooLarge:
-                return None  # the script has a mistake that says so
+                return None  # a diagnostic of the script says so
             except FileProblem as problem:
                 raise JsonRpcInvalidParams(str(problem)) from None
 
@@ -262,7 +262,7 @@ def _answers(
 
 @server.feature(lsp.INITIALIZED)
 def _started(ls: SaftServer, _params: lsp.InitializedParams) -> None:
-    # What is loaded by now stays.
+    # The objects loaded by now live until the end.
     gc.collect()
     gc.freeze()
     able = ls.client_capabilities.workspace or lsp.WorkspaceClientCapabilities()
@@ -297,7 +297,7 @@ def _take_settings(ls: SaftServer, settings: object) -> None:
 
 
 def _part(data: object, name: str) -> object:
-    """A part of what a client sends, which is a dictionary or an object."""
+    """A field of a client's data, which is a dictionary or an object."""
     if isinstance(data, dict):
         return cast("dict[str, object]", data).get(name)
     return getattr(data, name, None)
@@ -352,7 +352,7 @@ async def _formatted(
     ls.unformatted.discard(uri)
     if text == source.text:
         return None
-    # What is the same at both ends stays, and so does the cursor there.
+    # The common start and end stay, and so does a cursor in them.
     before, after = source.text.split("\n"), text.split("\n")
     first = 0
     while first < min(len(before), len(after)) and before[first] == after[first]:
@@ -561,7 +561,7 @@ async def _lenses(ls: SaftServer, params: lsp.CodeLensParams) -> list[lsp.CodeLe
 
     prompts = (node.span for node in script.nodes if isinstance(node, n.Prompt))
     return [
-        # Where they stand at the end of a line, as in Neovim, they are not taken for code.
+        # At the end of a line, as in Neovim, they must not look like code.
         lens("▸ Show Python", "python", Span(0, 0)),
         *(lens("▸ Preview request", "request", span) for span in prompts),
     ]
@@ -576,7 +576,7 @@ async def _content(
 
 @_answers("saft/lines")
 async def _lines(ls: SaftServer, params: Any) -> dict[str, Any] | None:
-    """The lines of a view for a line of its script, or with `back` the other way, from 0."""
+    """The lines of a view for a line of its script, or with `back` the reverse; counted from 0."""
     uri, line = getattr(params, "view", None), getattr(params, "line", None)
     if not isinstance(uri, str) or not isinstance(line, int):
         raise JsonRpcInvalidParams(message="saft/lines takes `view`, an address, and `line`")
@@ -590,9 +590,9 @@ async def _lines(ls: SaftServer, params: Any) -> dict[str, Any] | None:
 
 
 def serve() -> None:
-    """Answers an editor over standard input and output until it says that it is done."""
-    # What pygls has to say goes to standard error, which editors keep in a log; so does what
-    # something else might print, as standard output is for the editor alone.
+    """Serves an editor over standard input and output until it closes the connection."""
+    # The log of pygls goes to standard error, which editors keep; so does any other output, as
+    # standard output is for the editor alone.
     logging.basicConfig(level=logging.WARNING)
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     sys.stdout = sys.stderr

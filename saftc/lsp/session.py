@@ -1,4 +1,4 @@
-"""The scripts of an editor: as it shows them where they are open, and else as they are on disk.
+"""The scripts of an editor: the editor's text of open ones, the files of the others.
 
 session = Session()
 session.change(path, text)
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from saftc.cost.requests import Bounds
     from saftc.previews.python_objects import PythonObjects
 
-# A longer script would keep the server from anything else for seconds, at each change.
+# A longer script would block the server for seconds at each change.
 MOST_LINES = 10_000
 MOST_BYTES = 300_000
 
 
 class TooLarge(FileProblem):
-    """A script is too long to be checked while it is written."""
+    """A script is too long to be checked at each change."""
 
 
 @dataclass(frozen=True)
 class Script:
-    """A script as it was checked, and the modules that it can import."""
+    """A checked script, and the modules that it can import."""
 
     path: str
     checked: Checked
@@ -51,7 +51,7 @@ class Script:
 
     @property
     def module(self) -> n.Module:
-        """Its tree, less what cannot be read."""
+        """Its tree, without the parts that could not be parsed."""
         return self.checked.module
 
     @cached_property
@@ -61,12 +61,12 @@ class Script:
 
     @cached_property
     def originals(self) -> Library:
-        """The Python modules that it can import, as they are written."""
+        """The Python modules that it can import, by their source."""
         return originals(self.modules.folder)
 
     @cached_property
     def python_objects(self) -> "PythonObjects":
-        """The Python modules that it can import, as live Python, while nothing of them runs."""
+        """The Python modules that it can import as live objects; none of their code runs."""
         # pydantic may be loaded for these.
         from saftc.previews.python_objects import PythonObjects
 
@@ -74,12 +74,12 @@ class Script:
 
     @cached_property
     def compiled(self) -> Compiled:
-        """Its module; without one where it has errors."""
+        """Its module; has none if the script has errors."""
         return compile_checked(self.checked, Project().compiling())
 
     @cached_property
     def bounds(self) -> "Bounds | None":
-        """The most requests of its functions; None where it has errors, or a setting has."""
+        """The most requests of its functions; None if it, or a setting, has errors."""
         if self.checked.has_errors:
             return None
         # The runtime is loaded for these.
@@ -89,13 +89,13 @@ class Script:
 
 
 class Session:
-    """The open scripts by their path, and what is known of them and of those that they import."""
+    """The open scripts by path, with the checked scripts that they import."""
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
         self._scripts = self._anew()
         self._known: dict[str, Script] = {}
-        # The open scripts, as they were when they had no errors.
+        # The last version of each script that had no errors.
         self._good: dict[str, Script] = {}
 
     @property
@@ -104,31 +104,32 @@ class Session:
         return tuple(self._texts)
 
     def change(self, path: str, text: str) -> None:
-        """Takes the text that an open script has now."""
+        """Takes the new text of an open script."""
         self._texts[path] = text
         self._forget(path)
 
     def close(self, path: str) -> None:
-        """Goes back to what is on disk."""
+        """Closes a script: its file counts again."""
         self._good.pop(path, None)
         if self._texts.pop(path, None) is not None:
             self._forget(path)
 
     def rest(self) -> None:
-        """Gives back the memory of what was known of earlier texts."""
+        """Frees the memory of earlier texts."""
         forget_remembered()
         gc.collect()
 
     def restart(self) -> None:
-        """Forgets all that was read: files have changed, or have come, or are gone."""
+        """Forgets all that was read, after files were changed, created or deleted."""
         self._scripts = self._anew()
         self._known.clear()
 
     def script(self, path: str) -> Script:
-        """A script, checked.
+        """A checked script.
 
         Raises:
-            FileProblem: It, or one that it imports, cannot be read; TooLarge where it is too long.
+            TooLarge: It is too long.
+            FileProblem: It, or a script that it imports, cannot be read.
         """
         known = self._known.get(path)
         if known is None:
@@ -139,9 +140,9 @@ class Session:
         return known
 
     def good(self, path: str) -> Script | None:
-        """A script as it was when it had no errors last; None where it always had some.
+        """The last version of a script that had no errors; None if there was none.
 
-        It is another one, also of the same text, where a script that it imports has changed.
+        It is a new object after an imported script has changed, even for the same text.
 
         Raises:
             FileProblem: As `script` does.
@@ -150,10 +151,10 @@ class Session:
         return self._good.get(path)
 
     def around(self, path: str, word: str) -> Iterator[Script]:
-        """The scripts below the folder that a script is imported from which hold a word.
+        """The scripts below a script's root that contain a word.
 
         Raises:
-            FileProblem: One that holds it cannot be checked.
+            FileProblem: One that contains it cannot be checked.
         """
         folder = self.script(path).modules.folder
         try:

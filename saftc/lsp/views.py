@@ -1,7 +1,7 @@
-"""What a script becomes, as texts that follow it while it is written: its module, its requests.
+"""Views of a script that follow its changes: its module and its requests.
 
-Each has an address of its own, which tells that of the script: `saft-python:/a/in.saft.py` is the
-module of `/a/in.saft`. While a script has errors, its last text stays.
+Each view has a URI that contains the script's: `saft-python:/a/in.saft.py` is the module of
+`/a/in.saft`. While a script has errors, its last view stays.
 """
 
 import os
@@ -21,14 +21,16 @@ SCHEMES = tuple(f"saft-{kind}" for kind in _ENDINGS)
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A text, and which of its lines, from the first to the last, are from which span of the
-    script; of lines in lines, the smaller ones come later."""
+    """A text, with the span of the script for each range of its lines.
+
+    If ranges are nested, the smaller ones come later.
+    """
 
     text: str
     lines: tuple[tuple[int, int, Span], ...]
 
     def of(self, source: Source, line: int) -> tuple[int, int] | None:
-        """The first and the last line of the view for a line of the script, all from 1."""
+        """The first and last line of the view for a line of the script, all from 1."""
         found: tuple[int, int] | None = None
         for first, last, span in self.lines:
             if source.line_of(span.start) <= line <= source.line_of(max(span.start, span.end - 1)):
@@ -36,7 +38,7 @@ class View:
         return found
 
     def from_line(self, source: Source, line: int) -> tuple[int, int] | None:
-        """The first and the last line of the script for a line of the view, all from 1."""
+        """The first and last line of the script for a line of the view, all from 1."""
         found: tuple[int, int] | None = None
         for first, last, span in self.lines:
             if first <= line <= last:
@@ -45,12 +47,12 @@ class View:
 
 
 def address(kind: Kind, uri: str) -> str:
-    """The address of a view of the script at a `file:` address."""
+    """The URI of a view of the script at a `file:` URI."""
     return f"saft-{kind}:{uri.partition(':')[2]}{_ENDINGS[kind]}"
 
 
 def script_of(uri: str) -> tuple[Kind, str] | None:
-    """The kind of the view at an address, and the address of its script."""
+    """The kind of the view at a URI, and the URI of its script."""
     scheme, _, rest = uri.partition(":")
     for kind, ending in _ENDINGS.items():
         if scheme == f"saft-{kind}" and rest.endswith(ending):
@@ -59,7 +61,7 @@ def script_of(uri: str) -> tuple[Kind, str] | None:
 
 
 def without(reason: str) -> View:
-    """What is shown in place of a view; in a module, it is a comment."""
+    """A view that shows a reason instead; in a module, it is a comment."""
     return View(f"# {reason}\n", ())
 
 
@@ -79,7 +81,7 @@ def request_of(script: Script, prompt: n.Prompt) -> str:
 
 
 def _text(previews: list[Preview]) -> str:
-    """The previews as they are shown beside the script, of which the name is enough."""
+    """The previews as text; their positions have only the name of the script's file."""
     return as_text([replace(one, position=os.path.basename(one.position)) for one in previews])
 
 

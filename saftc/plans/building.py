@@ -1,4 +1,4 @@
-"""A checked program as Python, statement by statement.
+"""Writes a checked program as Python, statement by statement.
 
     {"$let": {"bind": {"here": {"locate": "Oslo"}},
               "in": {"$map": {"over": {"places": {}}, "as": "p",
@@ -8,20 +8,19 @@
         here = locate("Oslo")
         return [gap(a=here, b=p) for p in places()]
 
-Calls nest as they do in the program. What needs statements (a `$let` inside of something) is
-written above the statement that it is in; then what comes before it there, and may have
-effects, is bound to a name first, so that everything still happens in the order of the program.
-A variable that nothing refers to is left out; what is bound to it happens for its effects.
+Calls nest as in the program. A part that needs statements (a nested `$let`) is written above the
+statement around it; earlier parts with effects are then bound to names first, to keep the order of
+the program. A variable without references is omitted; its value is evaluated for its effects.
 
-What the checker puts between an argument and its parameter becomes ordinary calls:
+The checker's conversions of arguments become ordinary calls:
 
     a Book where a string is asked for    name_of(author_of(book))
     [Book] for [Author]                   [author_of(item) for item in books]
     true for a number                     int(flag)
     any for a number                      coerce(value, int | float)
 
-Python's own functions are where they do just what the rule says. Where the value decides, it is
-left to `runtime_support.programs.coerce`, which applies the same rules when the plan runs.
+A Python builtin is used where it does exactly what the rule says. A conversion that depends on the
+value calls `runtime_support.programs.coerce`, which applies the same rules when the plan runs.
 """
 
 import inspect
@@ -46,7 +45,7 @@ from saftc.plans.writing import PlanModule
 from saftc.syntax.depth import fitting_interpreter
 
 Block: TypeAlias = list[Statement]
-# A variable of a `$let`, by the node that binds it and its name there.
+# A variable of a `$let`: the identity of the node that binds it, and its name there.
 Key: TypeAlias = tuple[int, str]
 _Part: TypeAlias = tuple[str, tree.Checked, Expression]
 
@@ -63,13 +62,13 @@ def write_plan(name: str, root: tree.Checked, tools: Tools) -> str:
             text = builder.module.text(name, body, root.type)
         if builder.module.used <= taken and builder.read == read:
             return text
-        # Which names a variable must not hide, and which variables are read, is known only now.
+        # Only now the names that variables must not hide and the variables that are read are known.
         taken, read = taken | builder.module.used, builder.read
 
 
 @dataclass(frozen=True, slots=True)
 class _Variable:
-    """What a variable is called; one of a `$let` has its key."""
+    """The name of a variable in Python; a variable of a `$let` has its key."""
 
     text: str
     key: Key | None = None
@@ -80,9 +79,9 @@ Scope: TypeAlias = Mapping[str, _Variable]
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """What becomes of a value: its statement. `hint` is what a variable for it would be called.
+    """How a value is used: its statement. `hint` is the preferred name of a variable for it.
 
-    It may be bound to a variable of this `name`; where it `is_dropped`, only its effects count.
+    The value may be bound to a variable called `name`; if it `is_dropped`, only its effects count.
     """
 
     statement: Callable[[Expression], Statement]
@@ -98,8 +97,8 @@ _DROPPED = _Use(lambda value: py.line(cst.Expr(value)), "_unused", is_dropped=Tr
 class _Builder:
     """Adds the statements of a program to a module.
 
-    `known` are the variables that were read when it was built before, and `read` those that are
-    now, each with the types of the parameters that it is given to as it is.
+    `known` are the variables that the previous build read, and `read` those of this build, each
+    with the types of the parameters that get it unconverted.
     """
 
     def __init__(self, module: PlanModule, known: Mapping[Key, list[types.Type]] | None) -> None:
@@ -111,7 +110,7 @@ class _Builder:
     # Statements
 
     def body(self, root: tree.Checked) -> Block:
-        """What `main` does."""
+        """The body of `main`."""
         gives_nothing = root.type == types.NULL
         body = self.block(root, {}, _DROPPED if gives_nothing else _RETURNED)
         return body or [py.line(py.returned(py.constant(None)))]
@@ -150,7 +149,7 @@ class _Builder:
                 block.append(use.statement(self.expression(node, block, scope, use.hint)))
 
     def loop(self, node: tree.MapNode, scope: Scope, use: _Use, over: Expression) -> cst.For:
-        """A loop that uses the elements of the list `over`."""
+        """A loop over the list `over` that uses its elements."""
         variable = self.module.variable(node.variable)
         inside = {**scope, node.variable: _Variable(variable)}
         self.loops += 1
@@ -170,7 +169,7 @@ class _Builder:
         return py.loop(py.name(variable), over, py.block(body))
 
     def bind(self, node: tree.LetNode, block: Block, scope: Scope) -> Scope:
-        """The bindings of a `$let` as assignments; gives the scope of its body."""
+        """Adds the bindings of a `$let` as assignments; returns the scope of its body."""
         inside = dict(scope)
         for name, bound in node.bindings:
             key = (id(node), name)
@@ -183,12 +182,12 @@ class _Builder:
         return inside
 
     def asked_of(self, key: Key) -> types.Type | None:
-        """The type of the parameters that a variable is given to, if it is one type."""
+        """The type of the parameters that get a variable, if they agree."""
         first, *others = (self.known or {}).get(key) or [types.ANY]
         return None if first == types.ANY or any(other != first for other in others) else first
 
     def bound(self, name: str, wanted: types.Type | None = None) -> _Use:
-        """An assignment; a list or object written out says what it is to be used as."""
+        """An assignment; list and object literals are annotated with the wanted type."""
 
         def statement(value: Expression) -> Statement:
             if not isinstance(value, cst.List | cst.Dict):
@@ -202,9 +201,9 @@ class _Builder:
     # Expressions
 
     def expression(self, node: tree.Checked, block: Block, scope: Scope, hint: str) -> Expression:
-        """The value of the node, once the statements that are added to the block have run.
+        """The value of the node, to be evaluated after the statements added to the block.
 
-        `hint` is what a variable for it would be called.
+        `hint` is the preferred name of a variable for it.
         """
         try:
             return self._expression(node, block, scope, hint)
@@ -249,7 +248,7 @@ class _Builder:
                 assert_never(node)
 
     def variable_read(self, node: tree.RefNode, scope: Scope, *wanted: types.Type) -> str:
-        """What a variable is called; notes that it is read, and given to such parameters."""
+        """The name of a variable; records that it is read, for parameters of the `wanted` types."""
         variable = scope[node.name]
         if variable.key is not None:
             self.read.setdefault(variable.key, []).extend(wanted)
@@ -258,7 +257,7 @@ class _Builder:
     def parts(
         self, parts: Iterable[tuple[str, tree.Checked]], block: Block, scope: Scope
     ) -> list[Expression]:
-        """The values of parts that are evaluated one after the other."""
+        """The values of parts that are evaluated in order."""
         done: list[_Part] = []
         for hint, node in parts:
             above: Block = []
@@ -270,7 +269,7 @@ class _Builder:
         return [value for _, _, value in done]
 
     def kept(self, hint: str, node: tree.Checked, value: Expression, block: Block) -> _Part:
-        """A part whose effects come before those of statements that follow it."""
+        """Binds a part with effects to a variable, so that they precede later statements."""
         if node.pure or isinstance(value, cst.Name):
             return hint, node, value
         variable = self.module.variable(hint)
@@ -287,7 +286,7 @@ class _Builder:
         return py.comprehension(item, [(py.name(variable), over, tests)])
 
     def needs_statements(self, node: tree.IfNode | tree.MapNode) -> bool:
-        """Whether a `$let` is in what is evaluated sometimes, or for each element."""
+        """Whether a conditional or repeated part contains a `$let`."""
         return any(isinstance(one, tree.LetNode) for one in _inside(node))
 
     # Calls
@@ -313,9 +312,8 @@ class _Builder:
     def positional(
         self, definition: Definition, named: dict[str, Expression]
     ) -> tuple[list[Expression], Expression | None]:
-        """The arguments that Python takes by position alone, which are taken out of `named`; and
-        a list of the last ones.
-        """
+        """Removes the positional-only arguments from `named`; returns them, and a list for a rest
+        parameter."""
         by_position = [one for one in definition.parameters if one.by_position or one.takes_rest]
         while by_position and by_position[-1].name not in named:
             by_position.pop()
@@ -332,7 +330,7 @@ class _Builder:
                 positional.append(_default(definition, one))
         return positional, None
 
-    # What the checker puts between a value and its place
+    # The checker's conversions
 
     def coerced(self, node: tree.CoerceNode, block: Block, scope: Scope, hint: str) -> Expression:
         target, around = node.type, {one.text for one in scope.values()}
@@ -342,7 +340,7 @@ class _Builder:
             isinstance(operand, tree.ListNode)
             or (isinstance(operand, tree.MapNode) and target.rest is not None)
         ):
-            return self.as_tuple(value)  # of the items that it asks for
+            return self.as_tuple(value)  # the target's item types
         is_constant = isinstance(operand, tree.ConstantNode)
         source = operand.type if is_constant else types.widen(operand.type)
         made = self.native(value, source, target, around)
@@ -351,12 +349,12 @@ class _Builder:
     def native(
         self, value: Expression, source: types.Type, target: types.Type, around: set[str]
     ) -> Expression | None:
-        """Ordinary Python that does the same for every value, if there is such."""
+        """An ordinary Python conversion that is right for every value; None if there is none."""
         item, wanted = types.item_of(source), types.item_of(target)
         match conversions.step(source, target, self.module.tools.registry):
             case conversions.Fits(is_same=True):
                 return value
-            # Of a constant, the checker has tried the same: it gives one value.
+            # The checker has tried the conversion of this constant, which has one value.
             case conversions.Fits() if isinstance(source, model.LiteralSchema):
                 return self.module.constant(types.conform(source.value, target))
             case conversions.Read(values=((_, known),)):
@@ -390,19 +388,19 @@ class _Builder:
         return made and py.comprehension(made, [(py.name(name), value, ())])
 
     def as_tuple(self, value: Expression) -> Expression:
-        """A list as a tuple; one that is written out, as a tuple written out."""
+        """A list as a tuple; a list literal becomes a tuple literal."""
         if isinstance(value, cst.List):
             return py.tuple_([one.value for one in value.elements])
         return self.module.converted("tuple", value)
 
     def by_value(self, value: Expression, target: types.Type) -> Expression:
-        """What the runtime makes of a value when it is there."""
+        """A conversion by the runtime, which depends on the value."""
         leading = _leading_to(target, self.module.tools.registry)
         return self.module.coerced(value, target, [one.function for one in leading])
 
 
 def _choice(test: Expression, then: Block, other: Block) -> cst.If:
-    """`if`, with `else` where there is something else to do."""
+    """An `if` statement, with `else` if `other` is not empty."""
     if not then:
         test, then, other = py.negated(test), other, []
     match other:
@@ -416,7 +414,7 @@ def _choice(test: Expression, then: Block, other: Block) -> cst.If:
 
 
 def _inside(node: tree.IfNode | tree.MapNode) -> Iterator[tree.Checked]:
-    """What is evaluated sometimes, or for each element, and all in it."""
+    """The parts that are evaluated conditionally or for each element, with all parts in them."""
     return chain.from_iterable(map(tree.walk, tree.children(node)[1:]))
 
 
@@ -431,7 +429,7 @@ def _default(definition: Definition, parameter: Parameter) -> Expression:
 
 
 def _keeps_order(definition: Definition, given: list[str]) -> bool:
-    """Whether Python evaluates the arguments in the order in which the program has them."""
+    """Whether Python evaluates the arguments in the program's order."""
     first = [
         one.name
         for one in definition.parameters
@@ -446,7 +444,7 @@ def _takes_positions(definition: Definition, name: str) -> bool:
 
 
 def _leading_to(target: types.Type, registry: Registry) -> list[Definition]:
-    """The conversions by which a value, or a part of it, may become a part of the target."""
+    """The conversions that may turn a value, or a part of it, into a part of the target."""
     parts = [one for one in model.all_parts(target) if not isinstance(one, model.AnySchema)]
     return [
         one

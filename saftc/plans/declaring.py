@@ -1,12 +1,12 @@
-"""Compiled modules, imported without what they do.
+"""Imports compiled modules for their declarations, without running their statements.
 
     class Point(TypedDict): ...                 the class
     Severity = Literal["low", "high"]           the type
     def gap(a: Point, b: Point) -> float:       the function
     data = read_text("data.txt")                nothing
 
-What is declared is enough to check a plan. Of other modules, those are imported that it needs.
-The functions that wait for approval are read from the whole text: `approve(refund)`.
+The declarations are enough to check a plan. Other modules that they need are imported normally.
+The functions that wait for approval are found in the whole text: `approve(refund)`.
 """
 
 import ast
@@ -20,15 +20,16 @@ from types import ModuleType
 from runtime_support import approve
 from runtime_support.programs._registry import Function
 
-# Gives the text of a compiled module by its name; None for other modules.
+# Returns the text of a compiled module by its name; None for other modules.
 TextOf = Callable[[str], str | None]
 
 
 @contextmanager
 def declaring(text_of: TextOf) -> Generator[list[Function]]:
-    """Has the compiled modules that have a text imported without what they do, and forgets them.
+    """Imports compiled modules for their declarations, and forgets them after.
 
-    Gives a list of the functions that they have wait for approval; each import adds its own.
+    `text_of` has the modules. Yields a list of the functions in them that wait for approval; each
+    import appends its own.
     """
     finder = _Compiled(text_of)
     sys.meta_path.insert(0, finder)
@@ -41,13 +42,13 @@ def declaring(text_of: TextOf) -> Generator[list[Function]]:
 
 
 class _Compiled(MetaPathFinder, Loader):
-    """Runs the imports, classes, functions and names of types of modules."""
+    """Executes the imports, classes, functions and type aliases of modules."""
 
     def __init__(self, text_of: TextOf) -> None:
         self.text_of = text_of
         self.found: dict[str, str] = {}
         self.approved: list[Function] = []
-        # The functions that are read as values, and whether an unknown one is approved.
+        # The functions used as values, and whether an unknown one is approved.
         self.values: list[Function] = []
         self.is_open = False
 
@@ -62,7 +63,7 @@ class _Compiled(MetaPathFinder, Loader):
         written = ast.parse(self.found[module.__name__])
         loaded = list(_loaded(written))
         declared = _Declared().visit(written)
-        # What else others import from it is a value, which they are declared without.
+        # Other names that modules import from it are values, which declarations do not need.
         vars(module)["__getattr__"] = _nothing
         code = compile(ast.fix_missing_locations(declared), module.__name__, "exec")
         exec(code, vars(module))
@@ -71,8 +72,9 @@ class _Compiled(MetaPathFinder, Loader):
     def _note_approved(
         self, loaded: Sequence[tuple[ast.expr, ast.Call | None]], names: Mapping[str, object]
     ) -> None:
-        """Notes what is given to `approve`; where that is not a function by its name, it may be any
-        that some module has as a value.
+        """Records the arguments of `approve`.
+
+        An argument that is not a function's name may be any function used as a value.
         """
         for node, call in loaded:
             meant = _named(node, names)
@@ -87,7 +89,7 @@ class _Compiled(MetaPathFinder, Loader):
 
 
 def _loaded(module: ast.Module) -> Iterator[tuple[ast.expr, ast.Call | None]]:
-    """The names that a module reads, and the members, each with its call where it is called."""
+    """The names and members that a module reads, each with its call if it is called."""
     called = {node.func: node for node in ast.walk(module) if isinstance(node, ast.Call)}
     for node in ast.walk(module):
         if isinstance(node, ast.Name | ast.Attribute):
@@ -95,7 +97,7 @@ def _loaded(module: ast.Module) -> Iterator[tuple[ast.expr, ast.Call | None]]:
 
 
 def _named(node: ast.expr, names: Mapping[str, object]) -> object:
-    """What a name, or a member of a module, means; None of anything else."""
+    """The object of a name or of a module's member; None for other expressions."""
     match node:
         case ast.Name(name):
             return names.get(name)
@@ -112,8 +114,9 @@ def _nothing(name: str) -> None:
 
 
 class _Declared(ast.NodeTransformer):
-    """What a compiled module declares: defaults that are more than literals are left open, and the
-    rules of records left out.
+    """Reduces a compiled module to declarations.
+
+    Non-literal defaults are left open, and the rules of records are removed.
     """
 
     def __init__(self) -> None:
@@ -164,7 +167,7 @@ class _Declared(ast.NodeTransformer):
 
 
 def _left_open(default: ast.expr) -> ast.expr:
-    """A default if it is a literal."""
+    """A literal default; any other is left open."""
     try:
         ast.literal_eval(default)
     except ValueError:

@@ -1,10 +1,9 @@
 """The tools of a plan: a module's functions, types and conversions, as a registry of the runtime.
 
-A script, and a module that saftc has compiled from one, is read and not run: what it declares is
-enough to check a plan. Its `conv` functions are the conversions. Any other module is imported; its
-conversions are those in its list `conversions`. A plan can call the functions that the module
-defines or names in `__all__`, and those of others that are in the module under a name that the
-plan uses.
+A script, or a module compiled from one, is read and not run: its declarations are enough to check a
+plan. Its `conv` functions are the conversions. Any other module is imported, and its list
+`conversions` names them. A plan can call the functions that the module defines or lists in
+`__all__`, and imported functions whose names in the module the plan uses.
 """
 
 import ast
@@ -33,14 +32,15 @@ from saftc.project.scripts import Modules
 
 
 class NotWritable(Exception):
-    """What the plan means has no Python form; the text says why, and `path` where in the plan."""
+    """A plan's part has no Python form; the text says why, and `path` is its place in the plan."""
 
     path: tuple[str | int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What a module offers to a plan. `siblings` are the scripts that it is compiled from."""
+    """The tools that a module offers to a plan. `siblings` are the scripts that it is compiled
+    from."""
 
     name: str
     namespace: Mapping[str, object]
@@ -48,7 +48,8 @@ class Tools:
     siblings: tuple[Checked, ...] = ()
 
     def place_of(self, thing: object) -> tuple[str, str]:
-        """The module and the name under which Python finds a function or class; or NotWritable."""
+        """The import path of a function or class: its module and name. Raises NotWritable if it has
+        none."""
         own = getattr(thing, "__name__", "")
         if self.namespace.get(own) is thing:
             return self.name, own
@@ -61,10 +62,12 @@ class Tools:
 
 
 def find_tools(name: str, folders: Iterable[Path], names: Set[str]) -> Tools:
-    """The tools of the module `name`, looked for in `folders` and then where Python looks; `names`
-    are those that the plan uses.
+    """Finds the module `name` in `folders`, then on Python's path, with its tools.
 
-    Raises FileProblem when there is no such module, or when it cannot be used.
+    `names` are the names that the plan uses.
+
+    Raises:
+        FileProblem: There is no such module, or it cannot be used.
     """
     stem = Path(name).stem if name.endswith((".py", ".saft")) else ""
     if stem or not all(part.isidentifier() for part in name.split(".")):
@@ -76,7 +79,7 @@ def find_tools(name: str, folders: Iterable[Path], names: Set[str]) -> Tools:
         if sibling(name, folder) is not None:
             return _of_script(name, folder, names)
     for folder in places:
-        # Absolute, since Python keeps what it has found in a folder by its path.
+        # Absolute, since Python caches the contents of a folder by its path.
         if PathFinder.find_spec(first, [str(folder.resolve())]):
             return _of_python(name, folder.resolve(), names)
     if importlib.util.find_spec(first) is None:
@@ -145,14 +148,14 @@ def _listed_conversions(module: ModuleType, name: str) -> list[Function]:
 
 
 def _compiled_text(name: str, folder: Path) -> str | None:
-    """The text of a module that saftc has written; None for other modules."""
+    """The text of a module written by saftc; None for other modules."""
     path = folder.joinpath(*name.split(".")).with_suffix(".py")
     text = read_module(path) if path.is_file() else None
     return text if text is not None and text.startswith(MADE_BY_SAFTC) else None
 
 
 def _passed_as_conversions(text: str) -> set[str]:
-    """The conversions of a compiled module: what it gives to each call of `program`."""
+    """The conversions of a compiled module: those passed to its calls of `program`."""
     return {
         element.id
         for node in ast.walk(ast.parse(text))
@@ -172,7 +175,7 @@ def _registry(
     approved: Sequence[Function],
     names: Set[str],
 ) -> Registry:
-    """The registry of what a program can call by name; what is `approved` somewhere waits."""
+    """The registry of the functions that a program can call; `approved` ones wait for approval."""
     callables = {
         key: approve(value) if any(value is one for one in approved) else value
         for key, value in namespace.items()
@@ -192,7 +195,7 @@ def _registry(
         return _build({**offered, **used}, converting)
     except RegistryError:
         pass
-    try:  # without what the plan has no use for, and a plan cannot call
+    try:  # without functions that the plan does not use and could not call
         return _build(used, converting)
     except RegistryError as error:
         raise FileProblem(f"a plan cannot call what {home} offers: {error}") from None

@@ -1,10 +1,10 @@
-"""The module of a plan in the making: its names, what it imports, and the text of it.
+"""Assembles the module of a plan: its names, imports and text.
 
-Expressions and statements are those of `saftc.codegen.python`, as everywhere in the output; the
-types of programs are written as annotations here:
+Expressions and statements come from `saftc.codegen.python`, as everywhere in the output; the types
+of programs become annotations here:
 
     number                   int | float
-    Point, Colour            a class that is imported
+    Point, Colour            an imported class
     [Point | null]           list[Point | None]
 """
 
@@ -31,7 +31,7 @@ from saftc.syntax.depth import fitting_interpreter
 _MAIN = "main"
 _SCALARS = {"bool": "bool", "float": "float", "int": "int", "string": "str", "decimal": "Decimal"}
 _DATES = {"date": "date", "datetime": "datetime", "time": "time", "duration": "timedelta"}
-# What the output may need beside the tools: none of them goes by such a name.
+# Names that the output may need besides the tools: no tool is imported under one of them.
 _NEEDED = {
     *_SCALARS.values(),
     *("Any", "Literal", "asyncio", "coerce", "dict", "dt", "list", "print", "show", "tuple", _MAIN),
@@ -40,10 +40,10 @@ _DEEPEST, _DEEPEST_EXACT = 6, 30
 
 
 class PlanModule:
-    """A module whose variables do not have the names that are `taken`.
+    """A module whose variables avoid the names in `taken`.
 
-    `imported` are the functions and classes that it uses: their modules and names, by what they are
-    called here; `used` are all names that it uses so.
+    `imported` has the functions and classes in use, by their name here: their module and name
+    there. `used` are all imported or builtin names in use.
     """
 
     def __init__(self, tools: Tools, taken: Iterable[str]) -> None:
@@ -63,7 +63,7 @@ class PlanModule:
         return name
 
     def element(self, text: str, visible: Iterable[str]) -> str:
-        """The variable of a comprehension; those that are `visible` in it are not hidden."""
+        """The variable of a comprehension; it hides none of the `visible` ones."""
         name = re.sub(r"\W", "_", text)
         name = name if name.isidentifier() else f"_{name}"
         while name in self.taken or name in visible or keyword.iskeyword(name):
@@ -79,14 +79,14 @@ class PlanModule:
         return self.needed(alias)
 
     def needed(self, name: str) -> cst.Name:
-        """A name of Python, or of the runtime."""
+        """A name of Python or of the runtime."""
         self.used.add(name)
         return py.name(name)
 
     # Expressions
 
     def constant(self, value: object) -> Expression | None:
-        """A value as it can be written out, if it can: JSON, tuples, members of an Enum."""
+        """A value as a literal: JSON, tuples, members of an Enum; None if it has none."""
         match value:
             case Enum():
                 return py.attribute(self.tool(type(value)), value.name)
@@ -107,7 +107,7 @@ class PlanModule:
         named: Mapping[str, Expression] | None = None,
         rest: Expression | None = None,
     ) -> Expression:
-        """The call of a function or class, awaited where it has to be."""
+        """The call of a function or class, awaited if necessary."""
         made = py.call(self.tool(function), positional, (named or {}).items())
         if rest is not None:
             made = py.with_rest(made, len(positional), rest)
@@ -117,20 +117,21 @@ class PlanModule:
         return py.awaited(made)
 
     def converted(self, kind: str, value: Expression) -> Expression:
-        """`int(value)`."""
+        """The call `int(value)` for the kind `int`."""
         if isinstance(value, cst.ListComp) and not self._awaits:
             value = py.generator(value)
         return py.call(self.needed(kind), [value])
 
     def coerced(self, value: Expression, wanted: types.Type, by: Sequence[Function]) -> Expression:
-        """`coerce(value, wanted, by)`; NotWritable if no annotation says what is wanted."""
+        """The call `coerce(value, wanted, by)`; raises NotWritable if no annotation expresses
+        `wanted`."""
         given = [value, self.annotation(wanted, _DEEPEST_EXACT, is_exact=True)]
         if by:
             given.append(py.list_([self.tool(one) for one in by]))
         return py.call(self.needed("coerce"), given)
 
     def assigned(self, name: str, value: Expression, type_: types.Type | None = None) -> Statement:
-        """`name = value`, `name: type = value`."""
+        """The assignment `name = value` or `name: type = value`."""
         if type_ is None:
             return py.line(py.assignment(py.name(name), value))
         return py.line(py.annotated(py.name(name), self.annotation(type_), value))
@@ -140,8 +141,10 @@ class PlanModule:
     def annotation(
         self, type_: types.Type, levels: int = _DEEPEST, *, is_exact: bool = False
     ) -> Expression:
-        """The type as an annotation of so many levels; if it `is_exact`, NotWritable where that
-        says less.
+        """A type as an annotation, nested at most `levels` deep.
+
+        Raises:
+            NotWritable: It `is_exact`, and the annotation would say less than the type.
         """
 
         def inner(one: types.Type) -> Expression:
@@ -189,7 +192,7 @@ class PlanModule:
                 )
 
     def _class_of(self, type_: types.Type) -> type | None:
-        """The class that the output names for a type, if there is one."""
+        """The class that the output uses for a type, if there is one."""
         if isinstance(type_, model.LiteralSchema) and type_.member is not model.ABSENT:
             return type(cast("object", type_.member))
         if isinstance(type_, model.ObjectSchema) and type_.build is None:
@@ -200,7 +203,7 @@ class PlanModule:
     def _union(
         self, members: Iterable[types.Type], inner: Callable[[types.Type], Expression]
     ) -> Expression:
-        """The members once each: all literals as one, and None last."""
+        """A union with each member once: all literals in one, and None last."""
         literals = [one.value for one in members if _is_literal(one)]
         others = [inner(one) for one in members if not _is_literal(one)]
         written = {code_of(made): made for made in others}
@@ -213,7 +216,7 @@ class PlanModule:
     # The module
 
     def text(self, file: str, body: Sequence[Statement], gives: types.Type) -> str:
-        """The module whose `main` does this, from a file of this name."""
+        """The text of the module whose `main` has this body, from a file of this name."""
         returned = self.annotation(gives)
         called: Expression = py.call(py.name(_MAIN))
         if self._awaits:
@@ -247,7 +250,7 @@ def _is_literal(type_: types.Type) -> TypeGuard[model.LiteralSchema]:
 
 
 def _is_printed_alike(type_: types.Type) -> bool:
-    """Whether Python prints such values as Saft does."""
+    """Whether Python prints values of the type as Saft does."""
     kinds = ("string", "int", "float", "number", "date", "time", "decimal")
     return any(model.is_scalar(types.widen(type_), kind) for kind in kinds)
 

@@ -1,10 +1,10 @@
-"""Admits the page itself alone: whoever was given its address may run code here.
+"""Admits requests of the page itself alone, as whoever has its address may run code here.
 
-Any page that a browser shows can send requests to this machine, and one whose name begins to mean
-this machine can read the answers. So each request has to be meant for this host by its own name,
-may come from no other page, and needs the token of the address. Only the page itself, which is the
-same for everybody, is given without it: browsers keep the part of the address that has the token to
-themselves. There are no cookies that a browser would add by itself.
+Any page in a browser can send requests to this machine, and a page whose host name is rebound to
+this machine can read the answers. So each request must name this host, must not come from another
+page, and needs the token of the address. Only the page itself, which is the same for everybody, is
+served without a token, as browsers do not send the part of the address that has it. There are no
+cookies for a browser to add.
 """
 
 import hmac
@@ -15,7 +15,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# Nothing is loaded from elsewhere, and no other page has this one inside of it.
+# Nothing is loaded from elsewhere, and no other page can frame this one.
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; "
     "style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
@@ -29,10 +29,9 @@ _HEADERS = {
 
 
 class Guard:
-    """Looks at each request and each connection before `app` does.
+    """Checks each request and connection before `app` handles it.
 
-    `host` is where the page is, as in `127.0.0.1:8000`; what is at one of the paths in `known` is
-    nobody's secret.
+    `host` is the page's host, as in `127.0.0.1:8000`; the paths in `known` need no token.
     """
 
     def __init__(self, app: ASGIApp, host: str, token: str, known: Collection[str] = ()) -> None:
@@ -42,7 +41,7 @@ class Guard:
         self.known = known
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers, or refuses to."""
+        """Answers a request or refuses it."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
         elif self._may_come_in(scope):
@@ -58,7 +57,7 @@ class Guard:
     def _may_come_in(self, scope: Scope) -> bool:
         hosts, origins = _values(scope, b"host"), _values(scope, b"origin")
         tokens = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
-        # Browsers name the page that a connection comes from; of a plain request, not always.
+        # Browsers send the origin of a websocket, but not of every plain request.
         is_own = origins == [f"http://{self.host}"]
         is_unnamed = scope["type"] == "http" and not origins
         is_got = scope["type"] == "http" and scope["method"] == "GET"

@@ -1,4 +1,4 @@
-"""A language server for the page: the messages of `saftc lsp`, one in each of a websocket's."""
+"""Connects the page to `saftc lsp`: each message of the server is one of the websocket."""
 
 import asyncio
 import sys
@@ -8,9 +8,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 
 async def speak(page: WebSocket) -> None:
-    """Has a page and a language server of its own talk, until one of them ends."""
+    """Connects a page to a new language server until one of them ends."""
     await page.accept()
-    # `-P`: no module beside the script takes the place of one that saftc needs.
+    # `-P`: no module beside the script can replace one that saftc needs.
     command = [sys.executable, "-P", "-m", "saftc", "lsp"]
     server = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE)
     answering = asyncio.create_task(_answer(page, server))
@@ -21,7 +21,7 @@ async def speak(page: WebSocket) -> None:
             server.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(data), data))
             await server.stdin.drain()
     except (WebSocketDisconnect, ConnectionError, RuntimeError):
-        pass  # the page was closed, or the server has ended
+        pass  # the page was closed, or the server ended
     finally:
         answering.cancel()
         await asyncio.gather(answering, return_exceptions=True)
@@ -31,8 +31,11 @@ async def speak(page: WebSocket) -> None:
 
 
 async def heard(page: WebSocket) -> str:
-    """The next text that a page sends; other messages are passed over. WebSocketDisconnect when it
-    is closed."""
+    """The next text from the page; other messages are skipped.
+
+    Raises:
+        WebSocketDisconnect: The page was closed.
+    """
     while (message := await page.receive())["type"] != "websocket.disconnect":
         if text := message.get("text"):
             return str(text)
@@ -40,7 +43,7 @@ async def heard(page: WebSocket) -> str:
 
 
 async def _answer(page: WebSocket, server: Process) -> None:
-    """Hands on what the server says; the page is notified when that ends."""
+    """Forwards the server's messages to the page; tells the page when the server ends."""
     output = server.stdout
     assert output is not None
     while True:

@@ -1,7 +1,7 @@
-"""`python -m saftc.play.named_run NAME SIZE ROOT`: runs a script, which is called NAME.
+"""`python -m saftc.play.named_run NAME SIZE ROOT`: runs a script under the file name NAME.
 
-It is the first SIZE bytes of standard input; what comes behind is what the script reads. Its
-imports begin in ROOT. Messages and timelines name the file that it is the text of.
+The script is the first SIZE bytes of standard input; the rest is its own input. Its imports are
+resolved from ROOT. Messages and timelines show NAME.
 """
 
 import os
@@ -12,7 +12,7 @@ from saftc.project.files import UNNAMED
 
 
 def _read(size: int) -> bytes:
-    # Not by `sys.stdin`, which would read more than that.
+    # Not by `sys.stdin`, which would read ahead.
     data = b""
     while len(data) < size and (piece := os.read(0, size - len(data))):
         data += piece

@@ -1,4 +1,4 @@
-"""A run of a script in a process of its own, with what it prints and asks as it does so.
+"""Runs a script in a separate process, and reports its output and prompts as they come.
 
     run = Run(text, folder, "triage.saft", root)
     async for news in run.news(): ...     {"kind": "output", "stream": "stdout", "text": "..."},
@@ -7,13 +7,13 @@
                                           {"kind": "waits", ...} as `saftc.trace.person` has them,
                                           {"kind": "timeline"} when there is more to be drawn,
                                           and at last {"kind": "ended", "code": 0, "seconds": 1.2,
-                                          "start": 0.9}, the script's own, and what
-                                          it took until that began
+                                          "start": 0.9}: the script's own time, and the time until
+                                          it began
     run.answer("Ann")                     a line for the script, which reads it or waits for a yes
-    run.stop()                            asks it to end, and ends it when it does not
-    ask_again(request, folder, choice)    the same news of one request that is sent once more
+    run.stop()                            asks it to end, and kills it if it does not
+    ask_again(request, folder, choice)    the same news for a single request, sent again
 
-What a run has started is ended with it.
+The processes that a run has started end with it.
 """
 
 import asyncio
@@ -33,19 +33,19 @@ from typing import Any, NamedTuple
 
 News = dict[str, Any]
 
-# What a run may take to end when it is asked to, in seconds.
+# The time that a run has to end when it is asked to, in seconds.
 _PATIENCE = 3.0
-# How often is looked for more, in seconds.
+# The polling interval, in seconds.
 _PAUSE = 0.1
-# In bytes: what is read of the output, or of a log, at once.
+# The bytes of output, or of a log, that are read at once.
 _PIECE = 1 << 16
 _LONGEST_LINE = 1 << 26
 
 
 class Choice(NamedTuple):
-    """Who answers: the provider that was chosen on the page, and the model that it asks.
+    """The provider that was chosen on the page, and its model.
 
-    With a `recording`, the provider is asked only for what is not in that.
+    With a `recording`, the provider gets only requests that are missing there.
     """
 
     provider: str
@@ -53,7 +53,7 @@ class Choice(NamedTuple):
     recording: Path | None = None
 
     def set_in(self, environment: dict[str, str]) -> None:
-        """Has this one answer, in the place of what the surroundings say."""
+        """Makes this choice override the settings of the environment."""
         for name in ("MODEL", "BASE_URL", "API_KEY_ENV", "REPLAY"):
             environment.pop(f"SAFT_{name}", None)
         environment["SAFT_PROVIDER"] = self.provider
@@ -62,9 +62,9 @@ class Choice(NamedTuple):
 
 
 class Run:
-    """A script that runs from a text, as `saftc run` in the folder of its file, called `name`.
+    """A run of a text, as by `saftc run` in the folder of its file, which is called `name`.
 
-    Its imports begin in `root`.
+    Its imports are resolved from `root`.
     """
 
     def __init__(
@@ -80,23 +80,23 @@ class Run:
         self.name = name
         self.folder = folder
         self.choice = choice
-        # The page of the timeline, as far as the run is.
+        # The page of the timeline so far.
         self.timeline: bytes | None = None
-        # By the keys of prompts, the last request of each that can be sent again.
+        # The last request of each prompt that can be sent again, by key.
         self.requests: dict[int, dict[str, Any]] = {}
-        # When the script itself has begun and ended.
+        # When the script itself began and ended.
         self._moments: dict[str, float] = {}
         self._process: asyncio.subprocess.Process | None = None
         self._is_stopped = False
 
     async def news(self) -> AsyncIterator[News]:
-        """Runs it; gives what happens, in order."""
+        """Runs the script; yields its news in order."""
         with tempfile.TemporaryDirectory(prefix="saftc-play-") as name:
             log, timeline = Path(name, "live.jsonl"), Path(name, "timeline.html")
             environment = _environment(self.choice)
             environment |= {"SAFT_LIVE": str(log), "SAFT_TIMELINE": str(timeline)}
             if self.choice is not None and self.choice.recording is not None:
-                # What is missing is added to a copy.
+                # Missing replies are added to a copy.
                 copy = shutil.copy(self.choice.recording, Path(name, "recording.jsonl"))
                 environment |= {"SAFT_REPLAY": str(copy), "SAFT_RECORD": str(copy)}
             text = self.text.encode("utf-8", "replace")
@@ -109,7 +109,7 @@ class Run:
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=PIPE,
-                # What it starts can be ended with it.
+                # The processes that it starts can be ended with it.
                 start_new_session=True,
             )
             try:
@@ -133,7 +133,7 @@ class Run:
             }
 
     def answer(self, line: str | None) -> None:
-        """Gives the script a line to read; None when there will be no more."""
+        """Sends the script a line to read; None ends its input."""
         if self._process is None or self._process.stdin is None:
             return
         if line is None:
@@ -142,7 +142,7 @@ class Run:
             self._process.stdin.write(f"{line}\n".encode("utf-8", "replace"))
 
     def stop(self) -> None:
-        """Asks it to end as Ctrl-C does, with all that it has started; ends it when it goes on."""
+        """Interrupts it, and all that it has started, as Ctrl-C does; kills it if that fails."""
         if self._process is None or self._is_stopped:
             return
         self._is_stopped = True
@@ -180,7 +180,7 @@ class Run:
 async def ask_again(
     request: dict[str, Any], folder: Path, choice: Choice | None
 ) -> AsyncIterator[News]:
-    """Sends a request once more; gives the pieces of the reply, and the reply or the failure."""
+    """Sends a request again; yields the pieces of the reply, then the reply or the failure."""
     process = await _asking("again", folder, choice)
     try:
         assert process.stdin is not None and process.stdout is not None
@@ -195,7 +195,7 @@ async def ask_again(
 
 
 async def who_answers(folder: Path) -> dict[str, Any]:
-    """Who answers in a folder, and who else could."""
+    """The provider and model in a folder, and the alternatives."""
     process = await _asking("who", folder, None)
     output, _ = await process.communicate()
     return json.loads(output) if process.returncode == 0 else {"choices": []}
@@ -238,7 +238,7 @@ async def _read(stream: asyncio.StreamReader, name: str, log: "_Log") -> None:
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     while data := await stream.read(_PIECE):
         text = decoder.decode(data)
-        # What is printed follows from what was asked before.
+        # Output comes after the prompts that it depends on.
         await log.catch_up()
         if text:
             await log.tell({"kind": "output", "stream": name, "text": text})
@@ -255,18 +255,18 @@ async def _look(log: "_Log", timeline: Path) -> None:
 
 
 class _Log:
-    """What happens in a run, sent as it comes."""
+    """Sends the events of a run as they come."""
 
     def __init__(self, path: Path, tell: Callable[[News | None], Awaitable[None]]) -> None:
         self.path = path
         self.tell = tell
         self._read = 0
-        # A line that is half written waits for its rest.
+        # An incomplete line waits for its rest.
         self._rest = b""
         self._turns = asyncio.Lock()
 
     async def catch_up(self) -> None:
-        """Tells what has been written by now."""
+        """Sends the events written so far."""
         async with self._turns:
             if not self.path.exists():
                 return
@@ -281,7 +281,7 @@ class _Log:
 
 
 def _signal(process: asyncio.subprocess.Process, number: int) -> None:
-    """Sends a signal to a process and to those that it has started."""
+    """Sends a signal to a process and to those that it started."""
     # All of them may have ended.
     with suppress(ProcessLookupError):
         os.killpg(process.pid, number)

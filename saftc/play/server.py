@@ -1,21 +1,20 @@
-"""The page of `saftc play`, and what it may ask for: a language server, runs, and saving.
+"""Serves the page of `saftc play`: the script, a language server, runs, and saving.
 
     GET  /                the page, and beside it its parts
     GET  /state           the script with its version, the others of its folder, lessons, examples
     GET  /python          the module of the script, until the language server has it
     GET  /script?name=    another script of the folder, with its version
-    GET  /who             who answers, and who else could
-    GET  /explain?code=   what the page of a diagnostic says
-    GET  /timeline        the page of the last run's timeline, also while it goes on
+    GET  /who             the current provider and model, and the alternatives
+    GET  /explain?code=   the page of a diagnostic
+    GET  /timeline        the page of the last run's timeline, also during the run
     WS   /language        the language server protocol
     WS   /run             {"run": text}, {"stop": true}, {"input": line}, {"again": key} or
-                          {"save": text}, answered by news; a page names the version of the file
-                          that it knows, and no other is written over. A line that is null is the
-                          end of what the script can read
+                          {"save": text}, answered by news. A page sends the version of the file
+                          that it knows; another version is not overwritten. A line of null ends
+                          the script's input
 
-A message may have the `name` of a script beside that of the page: what runs is called so, and what
-is saved is written there; with `"new": true`, only where there is none. Its `choice` is who is to
-answer.
+A message may name another script of the folder by `name`: that one is run or saved; with
+`"new": true` it is saved only if it does not exist. Its `choice` selects the provider and model.
 """
 
 import asyncio
@@ -54,9 +53,9 @@ from saftc.project.files import FileProblem, read_script, write_module
 from saftc.project.finder import Roots
 
 HOST = "127.0.0.1"
-# Of a longer script, the language server alone makes the module, unless it is in the cache.
+# The module of a longer script comes from the language server, unless it is in the cache.
 MOST_LINES_AT_ONCE = 200
-# Scripts beside the one of the page that are listed, and requests that are sent again at once.
+# The most other scripts to list, and the most requests that are sent again at once.
 MOST_FILES = 200
 MOST_AT_ONCE = 8
 # The examples of the project that need no other file.
@@ -79,7 +78,7 @@ _PARTS = {
     "page.js": "text/javascript",
     "editor.js": "text/javascript",
 }
-# The timeline draws itself, and neither sees this page nor sends anything.
+# The timeline's script can neither access this page nor send anything.
 _OF_TIMELINE = (
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; "
     "style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
@@ -105,7 +104,7 @@ class Playground:
         self.timeline: bytes | None = None
 
     def app(self, host: str, token: str) -> ASGIApp:
-        """What answers the requests for a host that have the token."""
+        """The application that serves requests to `host` with the token."""
         parts = [Route(f"/{name}", self._part) for name in _PARTS]
         routes = [
             Route("/", self._page),
@@ -136,7 +135,7 @@ class Playground:
             data = _data_of(self.path)
             text = None if data is None else _text_of(self.path, data)
         except FileProblem:
-            # What is there is not on the page: it is asked before it is written over.
+            # The page does not have that file's text: the user is asked before it is overwritten.
             data = text = None
         others = (path.name for path in self.path.parent.glob("*.saft") if path != self.path)
         return JSONResponse(
@@ -148,7 +147,7 @@ class Playground:
                 "version": _version_of(data),
                 "files": sorted(filter(_is_name, others))[:MOST_FILES],
                 "tour": lessons,
-                # By the headings of their groups, in the order of learning.
+                # By the headings of their groups, in the order for learning.
                 "examples": {
                     group: {name: examples[name] for name in names}
                     for group, names in EXAMPLES.items()
@@ -169,7 +168,7 @@ class Playground:
                 workspace.reads.give(str(self.path), _first_text().encode())
             path = str(self.path)
             is_long = workspace.reads.data(path).count(b"\n") > MOST_LINES_AT_ONCE
-            # The language server compiles it, too: both together would take longer.
+            # The language server compiles it, too: both at once would take longer.
             compiled = None
             if not is_long or workspace.is_cached(path):
                 compiled = workspace.compile(path).text
@@ -267,8 +266,10 @@ class Playground:
             await _send(page, {"kind": "ended", **how})
 
     def _save(self, name: str, text: str, known: str | None) -> News:
-        """Writes a script, unless somebody else has done so since its version was `known`; of one
-        that the page does not know, there may be none."""
+        """Writes a script, unless the file has changed since the version `known`.
+
+        If `known` is None, the file must not exist.
+        """
         path = self.path.with_name(name) if _is_name(name) else self.path
         try:
             if path.name != name:
@@ -279,7 +280,7 @@ class Playground:
             if (version := _version_of(data)) != (known or ""):
                 problem = f"{name} has changed on disk; save again to write over it"
                 return {"kind": "unsaved", "name": name, "problem": problem, "version": version}
-            # The page has lines, not what is at their ends.
+            # The page has lines without their line ends.
             first, _, _ = (data or b"").partition(b"\n")
             text = text.replace("\n", "\r\n") if first.endswith(b"\r") else text
             write_module(path.resolve(), text)
@@ -294,7 +295,7 @@ class Playground:
 
 
 def _message(text: str) -> dict[str, Any]:
-    """What a page says; nothing where that is not a message."""
+    """Parses a message of the page; empty if it is invalid."""
     try:
         message: Any = json.loads(text)
     except (ValueError, RecursionError):
@@ -303,7 +304,7 @@ def _message(text: str) -> dict[str, Any]:
 
 
 def _choice(said: object) -> Choice | None:
-    """Who is chosen to answer; None where the surroundings decide."""
+    """The chosen provider; None if the environment decides."""
     match said:
         case {"recording": str(lesson)} if lesson in _scripts_of(_TOUR):
             return Choice("mock", None, _TOUR / f"{lesson}.jsonl")
@@ -318,23 +319,23 @@ def _scripts_of(folder: Path) -> dict[str, str]:
 
 
 def _first_text() -> str:
-    """What somebody begins with who names a script that is not there."""
+    """The initial text of a script that does not exist yet."""
     return (_HERE / "examples" / "hello.saft").read_text(encoding="utf-8")
 
 
 def _is_name(name: str) -> bool:
-    """Whether it names a script in the folder of the page's."""
+    """Whether it names a script in the folder of the page's script."""
     is_plain = Path(name).name == name and "\\" not in name and name.isprintable()
     return is_plain and name.endswith(".saft") and not name.startswith(".")
 
 
 async def _send(page: WebSocket, news: News) -> None:
-    """Tells the page; as ASCII, since a reply may have half of a character in it."""
+    """Sends news to the page, in ASCII, as a reply may contain half a surrogate pair."""
     await page.send_text(json.dumps(news))
 
 
 def _data_of(path: Path) -> bytes | None:
-    """What is at a path; None where there is nothing.
+    """The bytes at a path; None if there is nothing.
 
     Raises:
         FileProblem: It cannot be read.
@@ -343,10 +344,10 @@ def _data_of(path: Path) -> bytes | None:
 
 
 def _text_of(path: Path, data: bytes) -> str:
-    """The script that is at a path.
+    """The text of the script at a path.
 
     Raises:
-        FileProblem: It cannot be shown as it is.
+        FileProblem: It is not UTF-8.
     """
     try:
         return data.decode()
@@ -358,17 +359,18 @@ def _version_of(data: bytes | None) -> str:
     return "" if data is None else hashlib.sha256(data).hexdigest()
 
 
-# What a link to a script has behind its `#`, as the page makes it.
+# The part of a link after `#`, as the page writes it.
 _SHARED = re.compile(r"script=[\w-]+&name=[\w.-]*", re.ASCII)
 
 
 def play(path: Path, port: int, *, opens: bool, link: str | None = None) -> None:
-    """Serves the page until Ctrl-C; shows it in the browser when that is wanted. The script of a
-    `link` is opened beside that of the page, and not run.
+    """Serves the page until Ctrl-C, and opens it in the browser if wanted.
+
+    The script in a `link` is opened beside that of the page, and not run.
 
     Raises:
-        FileProblem: The link is not one to a script, or the script cannot be shown, or has no
-            folder to be in, or the settings of its project cannot be read.
+        FileProblem: The link has no script, the script cannot be shown or its folder is missing, or
+            the project's settings cannot be read.
         OSError: The port is taken.
     """
     shared = "" if link is None else link.partition("#")[2]
@@ -381,20 +383,20 @@ def play(path: Path, port: int, *, opens: bool, link: str | None = None) -> None
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((HOST, port))
-        # Whoever gets the address may come at once.
+        # From here on, the address may be opened.
         listening.listen()
         host = f"{HOST}:{listening.getsockname()[1]}"
         token = secrets.token_urlsafe(32)
-        # A browser sends to no server what follows the `#`.
+        # A browser does not send the part after `#` to any server.
         address = f"http://{host}/#token={token}{shared and f'&{shared}'}"
-        # The log of requests would have the token in it. No page is slower than its own machine.
+        # The log of requests would contain the token. A local page keeps up with its messages.
         settings: dict[str, Any] = {
             "log_level": "warning",
             "access_log": False,
             "lifespan": "off",
             "ws_ping_interval": None,
         }
-        # Without more than it needs: what is open when it ends is ended.
+        # Connections that are open at the end are closed.
         app = Playground(path, root).app(host, token)
         server = uvicorn.Server(
             uvicorn.Config(app, timeout_graceful_shutdown=2, server_header=False, **settings)
@@ -403,17 +405,17 @@ def play(path: Path, port: int, *, opens: bool, link: str | None = None) -> None
         leading = _leading_to(address) if opens else nullcontext()
         with _ended_by_signals(server), leading as file, suppress(KeyboardInterrupt):
             if file is not None:
-                # One in the terminal ends only after it was answered.
+                # A browser in the terminal ends only after it got its answer.
                 Thread(target=webbrowser.open, args=(file.as_uri(),), daemon=True).start()
             server.run(sockets=[listening])
 
 
 @contextmanager
 def _ended_by_signals(server: uvicorn.Server) -> Generator[None]:
-    """Has SIGTERM end the server, and the process when all is closed.
+    """Makes SIGTERM end the server first, and the process once all is closed.
 
-    An exception would be lost where it comes in the middle of a callback of Python's own. The
-    server raises the signal again when it has ended.
+    An exception would be lost inside a callback of Python's own. The server raises the signal again
+    when it has ended.
     """
     ended_by: list[int] = []
 
@@ -421,7 +423,7 @@ def _ended_by_signals(server: uvicorn.Server) -> Generator[None]:
         ended_by.append(number)
         server.handle_exit(number, frame)
 
-    # As SIGINT and SIGTERM do, a terminal that is closed ends the run, too; unless under nohup.
+    # Closing the terminal ends the run, too, as SIGINT and SIGTERM do, unless under nohup.
     if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
         signal.signal(signal.SIGHUP, server.handle_exit)
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
@@ -433,11 +435,11 @@ def _ended_by_signals(server: uvicorn.Server) -> Generator[None]:
 
 @contextmanager
 def _leading_to(address: str) -> Generator[Path]:
-    """A file that leads a browser of this user to the address.
+    """A file that redirects the user's browser to the address.
 
-    Everybody on the machine can see with what a browser was started, but not what is in the file.
+    Everybody on the machine can see the arguments of a browser, but not the contents of the file.
     """
-    # For its owner alone, as `mkstemp` makes it.
+    # Only its owner can read it, as `mkstemp` creates it.
     number, name = tempfile.mkstemp(prefix="saftc-play-", suffix=".html")
     try:
         with open(number, "w", encoding="utf-8") as file:

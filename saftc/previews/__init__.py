@@ -1,10 +1,10 @@
-"""What a script will ask, known without running it.
+"""The requests of a script, computed without running it.
 
-    declarations    what scripts declare, as live Python that the runtime reads
-    python_objects  what the Python modules declare that they import, as live Python, too
-    requests        each prompt of a compiled script to the request that it sends first
-    rendering       such a preview as data, as text and as JSON
+  declarations    the declarations of scripts as live Python objects for the runtime
+  python_objects  the declarations of imported Python modules as live objects, too
+  requests        the first request of each prompt in a compiled script
+  rendering       the previews as data, text and JSON
 
-This folder and `saftc.plans` are the two that know `runtime_support`: what is shown is made by the
-runtime itself, as a compiled module would have it made.
+Only this folder and `saftc.plans` use `runtime_support`: the runtime itself builds the previews, as
+it would for a compiled module.
 """

@@ -1,12 +1,12 @@
-"""What scripts declare, as live Python: the types and functions that their modules would have.
+"""The declarations of scripts as live Python: the types and functions of their modules.
 
     type Point(x: float, y: float)                a dataclass
     {id: int}, [string]?                          a TypedDict, `list[str] | None`
     f gap(a: Point, b: Point) -> float:           a function of this signature and docstring
 
-The runtime reads these as it reads those of a module, so that it says of them what it would say
-when the script runs. Nothing of a script runs: a default that is not nil is left open. What comes
-of Python modules is what their texts say, or what they have once they are imported.
+The runtime reads these as it reads those of a module, so previews show what a run would send. No
+script runs: a default that is not nil is left open. Objects of Python modules come from their
+source, or from the modules themselves once they are imported.
 """
 
 import inspect
@@ -46,10 +46,10 @@ from saftc.types.types import (
     keys_of,
 )
 
-# Made of names and types that are known here alone.
+# Built from names and types known only at run time.
 _TYPED_DICT: Any = TypedDict
 
-# Gives a Python module, or what stands for it: its members may raise NotStaticallyKnown.
+# Returns a Python module or its stand-in, whose members may raise NotStaticallyKnown.
 FindModule = Callable[[str], Any]
 
 _SCALARS: dict[str, Any] = {
@@ -68,9 +68,9 @@ _SCALARS: dict[str, Any] = {
 
 
 def imported_beside(folder: Path) -> Callable[[str], ModuleType]:
-    """Finds Python modules by importing them, from `folder` first as a script there would.
+    """Returns a function that imports Python modules, from `folder` first, as a script there would.
 
-    Raises FileProblem when a module itself fails.
+    The function raises FileProblem if a module itself fails.
     """
     sys.path.insert(0, str(folder.absolute()))
 
@@ -84,9 +84,9 @@ def imported_beside(folder: Path) -> Callable[[str], ModuleType]:
 
 
 class Declarations:
-    """What a script and those that it imports declare, each type and function once.
+    """The declarations of a script and its imports, each type and function built once.
 
-    `find` gives the Python modules.
+    `find` returns the Python modules.
     """
 
     def __init__(self, facts: Facts, find: FindModule) -> None:
@@ -95,7 +95,7 @@ class Declarations:
         self._functions: dict[n.FunctionDef, Any] = {}
         self._records: dict[n.RecordDef, Any] = {}
         self._objects: dict[Shape, Any] = {}
-        # The names and docs of the objects that have such.
+        # The names and docs of the object types that have any.
         self._aliases: dict[Shape, tuple[str, str | None]] = {}
         for script in (*facts.scripts, facts):
             for one in script.module.statements:
@@ -105,13 +105,13 @@ class Declarations:
                         self._aliases[type_.fields] = one.name.text, doc
 
     def function(self, definition: n.FunctionDef) -> Any:
-        """The function without its body."""
+        """A function without its body."""
         known = self._functions.get(definition)
         if known is not None:
             return known
 
         def declared(*_given: Any, **_named: Any) -> None:
-            """Stands for the function, and is never called."""
+            """A stand-in for the function that is never called."""
 
         facts = self.facts.functions[definition]
         kept = definition in self.facts.history.does
@@ -139,12 +139,12 @@ class Declarations:
         return declared
 
     def fields(self, statement: n.DestructureStmt) -> dict[str, Any]:
-        """What a destructuring asks for, by name."""
+        """The types of a destructuring's fields, by name."""
         types = self.facts.schemas
         return {one.name.text: self._described(types[one.schema], one) for one in statement.fields}
 
     def type_(self, type_: Type) -> Any:
-        """The annotation of a type, as an object."""
+        """The annotation for a type, as an object."""
         place = self._place_in_python(type_)
         if place is not None:
             return getattr(self.find(place[0]), place[1], Any)
@@ -196,12 +196,12 @@ class Declarations:
         return dict[self.type_(keys_of(group[0])), self.type_(common_value(group))]
 
     def _object(self, type_: ObjectType) -> Any:
-        """The TypedDict of an object schema; its annotations may be of itself."""
+        """The TypedDict of an object schema; its annotations may refer to itself."""
         if type_.fields not in self._objects:
             name, doc = self._aliases.get(type_.fields, ("Object", None))
             class_ = _TYPED_DICT(name, {one.name: Any for one in type_.fields})
             self._objects[type_.fields] = class_
-            # The module has no docstring where a field's name keeps it from being a class.
+            # The module has no docstring if a field's name prevents a class.
             if all(py.is_identifier(one.name) for one in type_.fields):
                 class_.__doc__ = doc
             class_.__annotations__ = {
@@ -230,7 +230,7 @@ class Declarations:
         return class_
 
     def unknown_in(self, type_: Type) -> list[str]:
-        """What of a class of Python is not known, in words; nothing where it is another type."""
+        """Describes the unknown parts of a Python class; empty for another type."""
         place = self._place_in_python(type_)
         if place is None:
             return []
@@ -258,7 +258,7 @@ def _with_doc(type_: Any, doc: str | None) -> Any:
 
 
 def _defaults(fields: dict[str, n.Parameter]) -> dict[str, Any]:
-    """The defaults of a record's fields; an optional field at the end has nil."""
+    """The defaults of a record's fields; optional fields at the end default to nil."""
     found: dict[str, Any] = {}
     only_optional = True
     for name in reversed(fields):
@@ -273,5 +273,5 @@ def _defaults(fields: dict[str, n.Parameter]) -> dict[str, Any]:
 
 
 def _default(node: n.Expression) -> Any:
-    """A default that is nil; any other is left open."""
+    """A default of nil; any other is left open."""
     return None if isinstance(node, n.Literal) and node.value is None else ...

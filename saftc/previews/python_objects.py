@@ -1,14 +1,14 @@
-"""What Python modules declare, as live Python, while nothing of them runs.
+"""The declarations of Python modules as live objects; none of the modules' code runs.
 
     find = PythonObjects(library)
     find("shop").Order           a class with the bases, the fields and the docstring of `Order`
     find("shop").find_orders     a function of this signature and docstring, without its body
 
-What names mean, and which kind of class one is, the reader of Python says, as it does for the
-checks. Classes are made of it, so that the runtime, and pydantic for its models, says of them what
-it would say of the originals. Of the calls in annotations and defaults, only those are made that
-describe a value: `Field(gt=0)`, `auto()`. What cannot be known without running a module raises
-NotStaticallyKnown, or stands as any value in a class of which `unknown_in` then tells.
+Names and kinds of classes are resolved by `saftc.project.python`, as for the checks. The classes
+are built from its results, so that the runtime, and pydantic for its models, treats them as the
+originals. In annotations and defaults, only calls that describe a value are made: `Field(gt=0)`,
+`auto()`. A name that only running the module could resolve raises NotStaticallyKnown, or is any
+value in a class that `unknown_in` then describes.
 """
 
 import ast
@@ -28,15 +28,15 @@ from saftc.project.python.classes import Class
 from saftc.project.python.fields import MAKERS, describes
 from saftc.project.python.library import Library, Module, NamedType
 
-# What is called, beside what says what the values of a field are like.
+# The functions that may be called, besides those that describe the values of a field.
 _OF_TYPES = tuple(f"pydantic.con{of}" for of in ("frozenset", "list", "set"))
 _CALLED = (
     *("dataclasses.field", "enum.auto", "functools.partial", *MAKERS),
     *("pydantic.AliasChoices", "pydantic.AliasPath"),
 )
-# Of Python's own modules, those whose classes make values.
+# The standard library modules whose classes may be instantiated.
 _OF_VALUES = ("datetime", "decimal", "pathlib", "uuid")
-# What functions may be decorated with and still be described as they are written.
+# Decorators that keep a function's signature.
 _AROUND_METHODS: dict[Meaning, Any] = {
     "builtins.classmethod": classmethod,
     "builtins.staticmethod": staticmethod,
@@ -45,16 +45,16 @@ _HARMLESS = (
     *("abc.abstractmethod", "functools.cache", "functools.lru_cache"),
     *("typing.final", "typing.override", "typing.deprecated"),
 )
-# Where names stand that the reader knows under a shorter one.
+# The modules of names that `saftc.project.python` knows under a shorter one.
 _HOMES = {
     "exact": ("builtins",),
     "typing": ("typing", "typing_extensions", "collections.abc"),
     "pydantic": ("pydantic", "pydantic.dataclasses"),
 }
-# Importing these does something.
+# Importing these has effects.
 _NOISY = ("antigravity", "this")
 
-# What is not known of a class or function, and of the classes that it names, in words.
+# Descriptions of the unknown parts of a class or function, and of the classes that it names.
 _unknown: WeakKeyDictionary[Any, list[str]] = WeakKeyDictionary()
 
 
@@ -63,13 +63,13 @@ class NotStaticallyKnown(AttributeError):
 
 
 def unknown_in(value: Any) -> list[str]:
-    """What is not known of a class or function, and of the classes that it names, in words."""
+    """Describes the unknown parts of a class or function, and of the classes that it names."""
     value = getattr(value, "__func__", value)
     return _unknown.get(value, []) if isinstance(value, type | types.FunctionType) else []
 
 
 class _Members:
-    """A module, of which each member is made when it is asked for."""
+    """A module whose members are built on access."""
 
     def __init__(self, find: Callable[[str], Any]) -> None:
         self.__find = find
@@ -80,7 +80,7 @@ class _Members:
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """Where an expression stands: in a module, and there perhaps in a class."""
+    """The scope of an expression: a module, and possibly a class in it."""
 
     module: Module
     class_: Class | None = None
@@ -97,23 +97,23 @@ class _Scope:
 
 
 class PythonObjects:
-    """Finds what the Python modules of a library declare."""
+    """Builds the declarations of the Python modules in a library."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
-        # By what is written: the class or function that it declares.
+        # The class or function of each declaration.
         self._made: dict[ast.AST, Any] = {}
         self._under_way: set[ast.AST] = set()
-        # What is not known of each class and function that is being made, the innermost last.
+        # The unknown parts of each class and function being built, innermost last.
         self._notes: list[list[str]] = []
-        # What stands for a class within itself, and the class by the name of that.
+        # The forward reference of a class within itself, and the class by the reference's name.
         self._references: dict[ast.AST, ForwardRef] = {}
         self._classes: dict[str, Any] = {}
-        # The classes whose methods, and names of each other, are missing.
+        # The classes that still lack methods and references to each other.
         self._open: list[tuple[Any, _Scope]] = []
 
     def __call__(self, name: str) -> Any:
-        """A module, whose members raise NotStaticallyKnown where they are not known."""
+        """A module whose members raise NotStaticallyKnown if they are unknown."""
         module = self._library.module(name)
         if self._library.knows(name) or (module is not None and module.is_stub):
             return _Members(partial(_of_python, name))
@@ -135,7 +135,7 @@ class PythonObjects:
                 return self._bound(_Scope(found), own)
 
     def _bound(self, scope: _Scope, name: str) -> Any:
-        """What a name is bound to: by the module of the scope, or by its class."""
+        """The object bound to a name by the module of the scope, or by its class."""
         if scope.module.is_stub:
             return _of_python(scope.module.name, name)
         match scope.bindings.names[name]:
@@ -151,7 +151,8 @@ class PythonObjects:
                 raise NotStaticallyKnown(name)
 
     def _once(self, node: ast.AST, make: Callable[[], Any]) -> Any:
-        """What `node` declares; what has no name for the classes being made is made once."""
+        """The object that `node` declares, built once unless it refers to a class under
+        construction."""
         if node in self._under_way:
             return self._reference(node)
         if node not in self._made:
@@ -181,7 +182,7 @@ class PythonObjects:
         return self._references.setdefault(node, ForwardRef(f"_{len(self._references)}"))
 
     def _variable(self, node: ast.expr, scope: _Scope) -> Any:
-        """The value of a variable; one that a class of the user makes is known by its class."""
+        """The value of a variable; an instance of the user's class is known by its class."""
         match node:
             case ast.Call(func=made, args=[ast.Constant(value=str() as name), *others]) if (
                 scope.meaning(made) in ("typing.NewType", "typing.TypeVar")
@@ -200,7 +201,7 @@ class PythonObjects:
                 return self._value(node, scope)
 
     def _instance(self, node: ast.expr, scope: _Scope) -> Any:
-        """A value of a class, of which only the methods are known."""
+        """An instance of a class, of which only the methods are known."""
         class_ = scope.meaning(node)
         if not isinstance(class_, Class) or class_.is_stub:
             raise NotStaticallyKnown
@@ -209,7 +210,7 @@ class PythonObjects:
     # Expressions
 
     def _value(self, node: ast.expr, scope: _Scope) -> Any:
-        """What an expression gives that only describes."""
+        """The value of an expression that only describes."""
         match node:
             case ast.Constant(value=value):
                 return value
@@ -231,7 +232,7 @@ class PythonObjects:
             case ast.Call():
                 return self._call(node, scope)
             case ast.Lambda():
-                return _not_known  # what calls it finds that out
+                return _not_known  # the caller raises
             case _:
                 raise NotStaticallyKnown
 
@@ -239,7 +240,7 @@ class PythonObjects:
         return (self._value(node, scope) for node in nodes)
 
     def _type(self, node: ast.expr, scope: _Scope) -> Any:
-        """What an annotation says, also one that is written as a text."""
+        """The object of an annotation, which may be quoted."""
         match node:
             case ast.Constant(value=str() as text):
                 inner = quoted(text)
@@ -252,7 +253,7 @@ class PythonObjects:
             case ast.Subscript(value=value, slice=inside):
                 head = self._named(value, scope)
                 parts = inside.elts if isinstance(inside, ast.Tuple) else [inside]
-                # Of `Literal`, and behind `Annotated[T,`, values stand in the brackets.
+                # `Literal[...]` and the rest of `Annotated[T, ...]` contain values.
                 kind = scope.meaning(value)
                 count = {"typing.Literal": 0, "typing.Annotated": 1}.get(str(kind), len(parts))
                 read = [self._type(one, scope) for one in parts[:count]]
@@ -297,7 +298,7 @@ class PythonObjects:
         words = {str(one.arg): read(one.value, scope) for one in node.keywords}
         return _described(lambda: called(*arguments, **words))
 
-    # What is not known
+    # Unknown parts
 
     def _note_unknown(self, what: str) -> None:
         self._notes[-1].append(what)
@@ -311,7 +312,7 @@ class PythonObjects:
             self._notes.pop()
 
     def _type_noted(self, node: ast.expr, scope: _Scope, of: str) -> Any:
-        """What an annotation says; any value where that is not known, which is noted."""
+        """The object of an annotation; if unknown, any value, and a note of that."""
         try:
             return self._type(node, scope)
         except AttributeError:
@@ -326,7 +327,7 @@ class PythonObjects:
             raise NotStaticallyKnown(node.name)
 
         def declared(*_given: Any, **_named: Any) -> None:
-            """Stands for the function, and is never called."""
+            """A stand-in for the function that is never called."""
 
         hints: dict[str, Any] = {}
         parameters: list[inspect.Parameter] = []
@@ -389,7 +390,7 @@ class PythonObjects:
         return made
 
     def _body(self, class_: Class, scope: _Scope) -> dict[str, Any]:
-        """What a class has but for its methods."""
+        """The namespace of a class without its methods."""
         annotations: dict[str, Any] = {}
         body: dict[str, Any] = {
             "__module__": class_.module,
@@ -401,7 +402,7 @@ class PythonObjects:
             match line:
                 case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
                     if class_.kind == "model" and name.startswith("_"):
-                        continue  # of the model's own, and no field
+                        continue  # pydantic's configuration, not a field
                     annotations[name] = self._type_noted(
                         annotation, scope, f"`{scope.name_of(name)}`"
                     )
@@ -421,7 +422,7 @@ class PythonObjects:
         return body
 
     def _field_value(self, node: ast.expr, scope: _Scope, name: str, class_: Class) -> Any:
-        """The default of a field, or what is said of it, as far as it is known."""
+        """The default or description of a field, as far as it is known."""
         try:
             return self._value(node, scope)
         except AttributeError:
@@ -437,7 +438,7 @@ class PythonObjects:
         return _by_name(maker)(**{"default_factory": _not_known} if has_default else {})
 
     def _close(self) -> None:
-        """Gives classes their methods, and puts them where they are named within themselves."""
+        """Adds the methods of classes, and resolves the references to themselves."""
         opened, self._open = self._open, []
         with self._noting([]):
             for made, scope in opened:
@@ -452,7 +453,7 @@ class PythonObjects:
         match line:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 if not name.startswith("__") or name == "__init__":
-                    with suppress(AttributeError):  # whoever asks for it is told
+                    with suppress(AttributeError):  # accessing it raises
                         setattr(made, name, self._function(line, scope))
             case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation):
                 if self._references and not hasattr(made, "model_fields"):
@@ -485,20 +486,20 @@ def _head(node: ast.expr) -> ast.expr:
 
 
 def _fill(body: dict[str, Any], namespace: dict[str, Any]) -> None:
-    # One by one: the namespace of an Enum looks at each.
+    # One by one, as the namespace of an Enum inspects each.
     for name, value in body.items():
         if name != "__doc__" or value is not None:
             namespace[name] = value
 
 
 def _by_name(name: str) -> Any:
-    """What the reader knows by its whole name: `typing.Optional`."""
+    """The object of a qualified name such as `typing.Optional`."""
     module, _, word = name.rpartition(".")
     return _of_python(module, word)
 
 
 def _of_python(module: str, name: str) -> Any:
-    """What a module of Python's own, or of pydantic, has: nothing of the user's runs."""
+    """A member of a module of the standard library or pydantic: no code of the user's runs."""
     for home in _HOMES.get(module, (module,)) if module not in _NOISY else ():
         try:
             return getattr(import_module(home), name)
@@ -508,12 +509,12 @@ def _of_python(module: str, name: str) -> Any:
 
 
 def _not_known(name: str = "") -> Any:
-    """Stands for what only the module knows."""
+    """Raises NotStaticallyKnown for a name."""
     raise NotStaticallyKnown(name)
 
 
 def _described(make: Callable[[], Any]) -> Any:
-    """What comes of the parts of a description; NotStaticallyKnown where they do not fit."""
+    """Calls `make`; raises NotStaticallyKnown if the parts of a description do not fit."""
     try:
         return make()
     except Exception as error:

@@ -1,9 +1,9 @@
-"""What is known of a prompt's request before the script runs, as data, as text and as JSON.
+"""Renders the preview of a prompt's request as data, text and JSON.
 
 triage.saft:20:9: prompt
-  user:
-    Read this mail and fill in a ticket:
-    «mail»
+user:
+  Read this mail and fill in a ticket:
+  «mail»
 """
 
 import json
@@ -25,8 +25,8 @@ _WIDTH = 88
 class Hole:
     """A place in a request that is filled when the script runs.
 
-    `mark` is there. `may_be_function`: nothing is known of the value, and if it is a function,
-    its tool's name is there instead.
+    `mark` is its text in the request. With `may_be_function`, the value's type is unknown; a
+    function is replaced by its tool's name.
     """
 
     mark: str
@@ -37,9 +37,10 @@ class Hole:
 
 @dataclass(frozen=True, slots=True)
 class Enforced:
-    """What a server can enforce of a value: all of it, where it `is_strict`, else not the `losses`.
+    """How far a server can enforce the type of a value: fully if it `is_strict`, otherwise without
+    `losses`.
 
-    One that is not an object is asked for as the field `value` of one.
+    A value that is not an object is requested as the field `value` of an object: `is_wrapped`.
     """
 
     is_strict: bool
@@ -49,9 +50,9 @@ class Enforced:
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """How many requests a prompt sends at most, as a formula, and how that comes about.
+    """The most requests of a prompt, as a formula, with the reasons.
 
-    `most` is None, and `words` say why, where that is not known.
+    If it is unknown, `most` is None and `words` say why.
     """
 
     most: str | None
@@ -60,10 +61,10 @@ class Requests:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """One prompt. `request` is what it sends first; None when `error` keeps it from sending.
+    """One prompt. `request` is the first that it sends; None if `error` prevents it.
 
-    `overlap` tells for each place that asks it whether that is at the same time as others, and if
-    not, why. It is all that is told of a "call" of a function of another script, which asks.
+    `overlap` says for each place that runs the prompt whether it overlaps with others, and if not,
+    why. For a "call" of a prompting function in another script, it is the only content.
     """
 
     position: str
@@ -84,12 +85,12 @@ def as_json(previews: list[Preview]) -> str:
 
 
 def as_text(previews: list[Preview]) -> str:
-    """The previews as people read them, a blank line between two."""
+    """The previews as text for people, separated by blank lines."""
     return "\n".join("\n".join(_lines(one)) + "\n" for one in previews)
 
 
 def as_sent(previews: list[Preview]) -> str:
-    """The requests as servers get them: the method and the address, the headers, and the body."""
+    """The requests as servers get them: method, address, headers and body."""
     return "\n".join("\n".join(_sent(one)) + "\n" for one in previews)
 
 
@@ -153,7 +154,7 @@ def _strict_text(enforced: Enforced) -> str:
 
 
 def _part_text(part: str | dict[str, Any]) -> str:
-    """A text, also one that is a part of a message; another part is shown as it is."""
+    """The text of a message or of its text part; JSON of another part."""
     if isinstance(part, str):
         return part
     return part["text"] if part["type"] == "text" else json.dumps(part, ensure_ascii=False)
@@ -165,7 +166,7 @@ def _indented(text: str) -> Iterator[str]:
 
 
 def _written(data: Any, margin: str = "") -> str:
-    """JSON with as much on a line as fits there."""
+    """JSON, broken into lines only where it does not fit."""
     line = json.dumps(data, ensure_ascii=False)
     if len(margin) + len(line) <= _WIDTH or not data or not isinstance(data, dict | list):
         return line

@@ -1,12 +1,12 @@
-"""The requests of a script's prompts, known without a model and without running the script.
+"""The requests of a script's prompts, computed without a model and without running the script.
 
     preview(compiled)                   a Preview for each prompt, in the order of the text
-    preview(compiled, on_wire=True)     the same, with what a server gets
+    preview(compiled, on_wire=True)     the same, with the request in the server's format
 
-What the compiled module would pass to `prompt` is given to the runtime as far as it is known: types
-and functions as the script declares them, literals as they are. A value that is known only when the
-script runs is a hole, and its source between guillemets marks its place: `«mail»`. A prompt in a
-branch that is never taken is shown like any other.
+The runtime gets the arguments that the compiled module would pass to `prompt`, as far as they are
+known: types and functions as the script declares them, and literals. A value known only at run time
+is a hole, marked by its source between guillemets: `«mail»`. A prompt in a branch that is never
+taken is shown like any other.
 """
 
 import ast
@@ -59,8 +59,8 @@ if TYPE_CHECKING:
 def preview(compiled: Compiled, find: FindModule, *, on_wire: bool = False) -> list[Preview]:
     """The prompts of a compiled script.
 
-    `find` gives the Python modules that it imports, or what stands for them.
-    `on_wire` adds the request as the server gets it; holes are written `{mail}` there.
+    `find` returns the Python modules that it imports, or their stand-ins. `on_wire` adds the
+    request in the server's format, with holes written as `{mail}`.
     """
     assert compiled.module is not None
     checked, plan = compiled.checked, compiled.module.plan
@@ -80,7 +80,7 @@ def preview(compiled: Compiled, find: FindModule, *, on_wire: bool = False) -> l
 
 
 def previewed_calls(compiled: Compiled) -> list[Preview]:
-    """The calls of a script by which functions of other scripts ask, and how they overlap."""
+    """The calls of prompting functions in other scripts, and how they overlap."""
     assert compiled.module is not None
     plan, source = compiled.module.plan, compiled.checked.source
     if plan.is_off:
@@ -100,8 +100,8 @@ def previewed_calls(compiled: Compiled) -> list[Preview]:
 
 
 def overlaps(planned: Plan, source: Source) -> dict[str, str]:
-    """By the positions of the prompts of a script, whether they overlap with others, and if not,
-    why and the way out.
+    """By the position of each prompt, whether it overlaps with others; if not, why and what to
+    change.
     """
     if planned.is_off:
         return {}
@@ -115,7 +115,7 @@ def overlaps(planned: Plan, source: Source) -> dict[str, str]:
 
 
 def _overlap_in_words(found: Explanation, source: Source) -> tuple[str, ...]:
-    """Whether a prompt overlaps with others, for each place that asks it."""
+    """Whether a prompt overlaps with others, for each place that runs it."""
     return tuple(dict.fromkeys(_overlap_at(one, source) for one in (found, *found.elsewhere)))
 
 
@@ -132,7 +132,7 @@ def _overlap_at(told: Explanation, source: Source) -> str:
 
 
 def bounds_here(checked: Checked, overlapping: Overlapping = DEFAULT) -> Bounds | None:
-    """The most requests of a script, by the settings in force; None where one of them is wrong."""
+    """The most requests of a script under the current settings; None if a setting is wrong."""
     try:
         return Bounds(checked.facts, checked.source, limits_here(), overlapping)
     except SaftError:
@@ -140,13 +140,13 @@ def bounds_here(checked: Checked, overlapping: Overlapping = DEFAULT) -> Bounds 
 
 
 def has_token_budget() -> bool:
-    """Whether the settings in force bound the tokens or the cost of a run."""
+    """Whether the current settings limit the tokens or the cost of a run."""
     settings = settings_to_show()
     return settings.budget_tokens is not None or settings.budget_cost is not None
 
 
 def _requests(checked: Checked) -> Callable[[n.Prompt], Requests | None]:
-    """What tells how many requests a prompt sends at most; nothing where a setting is wrong."""
+    """A function that returns the most requests of a prompt; None if a setting is wrong."""
     bounds = bounds_here(checked)
     if bounds is None:
         return lambda _node: None
@@ -161,7 +161,7 @@ def _requests(checked: Checked) -> Callable[[n.Prompt], Requests | None]:
 
 
 def _places(compiled: Compiled) -> Callable[[n.Prompt], str]:
-    """The name of the place of a prompt in the module, as servers get it."""
+    """A function that returns the place of a prompt in the module, as servers get it."""
     assert compiled.module is not None
     text, name = compiled.module.text, compiled.checked.source.name
     mappings = compiled.module.origins.map(text)
@@ -183,7 +183,7 @@ def _places(compiled: Compiled) -> Callable[[n.Prompt], str]:
 
 
 def description(facts: Facts, function: n.FunctionDef, find: FindModule) -> dict[str, Any] | None:
-    """How a function of a script is described to a model; None if it can be no tool."""
+    """A function's description for the model; None if it cannot be a tool."""
     declared = Declarations(facts, find).function(function)
     try:
         return function_tool(function.name.text, declared).description()["function"]
@@ -197,9 +197,11 @@ _Imported = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What is known of the scripts that take part: what they declare, which prompts are asked at
-    the same time, what imported names mean in the scripts or Python modules that they come from,
-    and names that are never changed."""
+    """Facts about the script and its imports.
+
+    They are the declarations, which prompts overlap, the definitions of imported names, and the
+    names that never change.
+    """
 
     declared: Declarations
     overlap: Mapping[n.Prompt, Explanation | None]
@@ -209,7 +211,7 @@ class _Known:
 
 
 def _imports(facts: Facts) -> Iterator[tuple[Symbol, _Imported]]:
-    """What each name imported from Python is; `import a.b` and `import a.c` both tell of `a`."""
+    """The origin of each name imported from Python; `import a.b` and `import a.c` both bind `a`."""
     for node in nodes_of(facts.module, n.ImportStmt, n.FromImport):
         module, is_script = facts.module_meant(node.module), node.module in facts.named_scripts
         if isinstance(node, n.FromImport):
@@ -223,16 +225,16 @@ def _imports(facts: Facts) -> Iterator[tuple[Symbol, _Imported]]:
                 yield symbol, (module.partition(".")[0], "")
 
 
-# What an option is that no prompt sets.
+# The value of an option that no prompt sets.
 _NOT_SET = object()
 
 
 class _NotKnown(Exception):
-    """The value of an expression is known only when the script runs."""
+    """The value of an expression is known only at run time."""
 
 
 class RequestPreview:
-    """One prompt, on its way to a preview; `place` is there for what a server gets."""
+    """Builds the preview of one prompt; `place` is needed for the server's format."""
 
     def __init__(
         self,
@@ -276,7 +278,7 @@ class RequestPreview:
         return Preview(position, mode, sent, holes, notes, error, overlap, enforced, on_wire, most)
 
     def _note_waiting(self) -> None:
-        """Notes the tools whose calls wait for approval, and those of which that is not known."""
+        """Notes the tools whose calls wait for approval, and those for which that is unknown."""
         tools = offered(self.facts, self.node)
         is_program = self.node.mode == "program"
         what, waits = ("a program with calls", "waits") if is_program else ("calls", "wait")
@@ -306,7 +308,7 @@ class RequestPreview:
         if self.node.mode == "program":
             kind = partial(ProgramQuestion, conversions=self._conversions())
         return kind(
-            # A text of several lines is on lines of its own.
+            # A text of several lines gets separate lines.
             template=f"\n{template}\n" if "\n" in template else template,
             values=tuple(values),
             names=names,
@@ -318,7 +320,7 @@ class RequestPreview:
         )
 
     def _type(self, type_: Type) -> Any:
-        """What is asked for; a note says where that is more than is known."""
+        """The requested type; adds notes on its unknown parts."""
         declared = self.known.declared
         for one in within(type_):
             self._note_unknown(declared.unknown_in(one))
@@ -340,7 +342,7 @@ class RequestPreview:
     # Values
 
     def _value(self, node: n.Expression) -> object:
-        """What is in a hole: a function, a literal's value, or a mark."""
+        """The value of a hole: a function, a literal's value, or a mark."""
         behind = function_behind(self.facts, node)
         if behind.is_approved and behind.facts is self.facts:
             node = behind.value
@@ -365,7 +367,7 @@ class RequestPreview:
             return Unknown(self._hole(node, may_be_function=may_be_function))
 
     def _tools(self) -> Iterator[tuple[str, object]]:
-        """The functions that are not in the text, each with the name of its tool."""
+        """The offered functions that are not in the text, each with the name of its tool."""
         shown = {approved(self.facts, hole.value) or hole.value for hole in self.node.holes}
         for one in offered(self.facts, self.node):
             if one.value in shown:
@@ -420,7 +422,7 @@ class RequestPreview:
         return value if callable(value) else Unknown(self._hole(node))
 
     def _found_in_python(self, node: n.Expression) -> object:
-        """What an imported name is, or a member of it; AttributeError when there is none."""
+        """The object of an imported name or its member; raises AttributeError if there is none."""
         if isinstance(node, n.Member):
             return getattr(self._found_in_python(node.value), py.field_name(node.name.text))
         assert isinstance(node, n.Name)
@@ -432,14 +434,14 @@ class RequestPreview:
         return value
 
     def _symbol(self, node: n.Name) -> Symbol:
-        """What a name means in the script that it comes from."""
+        """The symbol of a name in the script that defines it."""
         symbol = self.facts.names.of(node)
         while (meaning := self.known.meanings.get(symbol)) is not None:
             symbol = meaning
         return symbol
 
     def _is_from_python(self, node: n.Expression) -> bool:
-        """Whether a value is a Python module's own."""
+        """Whether a value belongs to a Python module."""
         while isinstance(node, n.Member):
             node = node.value
         if not isinstance(node, n.Name):
@@ -459,7 +461,7 @@ class RequestPreview:
         return self._options_in(written)
 
     def _kept_options(self) -> dict[str, object]:
-        """The options of the conversation that this prompt goes on with."""
+        """The options that this prompt inherits from its conversation."""
         found: dict[str, object] = {}
         for name in KEPT_OPTIONS if self.node.after is not None else ():
             values = self._kept(name, self.node, set())
@@ -473,7 +475,7 @@ class RequestPreview:
         return found
 
     def _kept(self, name: str, node: n.Prompt, seen: set[n.Prompt]) -> set[object]:
-        """What an option may be that a prompt has of those before it."""
+        """The possible values of an option that a prompt inherits from earlier ones."""
         seen.add(node)
         if node.after is None:
             return {_NOT_SET}
@@ -503,7 +505,7 @@ class RequestPreview:
         return found
 
     def _object(self, node: n.Expression) -> n.ObjectLiteral | None:
-        """The object literal that `node` is, or that the name is bound to."""
+        """The object literal that `node` is, or that its name is bound to."""
         if isinstance(node, n.Name):
             constant = self.known.constants.get(self._symbol(node))
             return constant if isinstance(constant, n.ObjectLiteral) else None
@@ -556,7 +558,7 @@ def _position_in(source: Source, node: n.Node) -> str:
 
 
 def _enforced(request: Request, mode: str) -> Enforced | None:
-    """What a server can enforce of the value that a request asks for."""
+    """How far a server can enforce the type that a request asks for."""
     if request.schema is None:
         return None
     losses = request.losses
@@ -569,7 +571,7 @@ def _enforced(request: Request, mode: str) -> Enforced | None:
 def _literal(
     node: n.Expression, constant: Callable[[n.Name], n.Expression | None] = lambda _name: None
 ) -> object:
-    """The value of an expression that holds nothing but literals, and names of `constant`s."""
+    """The value of an expression made of literals and of names that `constant` resolves."""
     match node:
         case n.Literal(value=value):
             return value

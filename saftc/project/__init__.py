@@ -1,1 +1,1 @@
-"""What is on disk: scripts and modules, what imports mean, and what was compiled before."""
+"""Scripts and modules on disk: reading them, resolving imports, and caching compiled modules."""

@@ -1,13 +1,13 @@
-"""What was compiled before, so that an unchanged script is not compiled again.
+"""A cache of compiled modules, so that an unchanged script is not compiled again.
 
     cache = Cache(cache_folder())
     cache.find("triage.saft", digest(data))     the CompiledModule of that text, or None
     cache.keep(module)
 
-Each module is a file in the user's cache folder, named by the script's name, its content, what the
-project says of compiling, and the compiler: another saftc, or another version of what it writes
-with, finds nothing. Whether what was read for it is still the same is for the one who asks to see.
-A cache that is damaged, or cannot be read or written, costs time and nothing else.
+Each module is a file in the user's cache folder. Its name is a digest of the script's name and
+content, the project's compiler settings, and the compiler: another version of saftc, or of a
+package that it writes with, finds nothing. The caller checks that the files read for a module are
+unchanged. A cache that is damaged, unreadable or not writable costs time and nothing else.
 """
 
 import json
@@ -27,21 +27,21 @@ from saftc.overlap.settings import DEFAULT, Overlapping
 from saftc.project.files import FileProblem, shown
 from saftc.user_cache import keep, kept_files, read_kept
 
-# What has a say in the text of a module, beside Python and saftc.
+# The packages that influence the text of a module, besides Python and saftc.
 _WRITERS = ("black", "lark", "libcst", "typeshed_client")
 
-# When there are more modules than this, the oldest quarter goes.
+# `Cache.close` deletes the oldest quarter of more modules than this.
 _MOST_MODULES = 4_000
 
 
 class CompiledModule(NamedTuple):
-    """What a script was compiled to.
+    """The result of compiling a script.
 
-    `script` is its path as it was given, `source` the digest of its bytes. `reads` holds what was
-    asked of the disk for it, with the answers: see `Question.as_text`.
-    `said` are its diagnostics as they are drawn, `said_when_used` those for whoever runs it; `text`
-    is None when there are errors among them.
-    `source_map` is that for a module called `target`; both are empty when none was asked for.
+    `script` is the path as given, `source` the digest of the script's bytes. `reads` maps what the
+    compiler asked of the disk to the answers: see `Question.as_text`.
+    `said` are the rendered diagnostics, `said_when_used` those shown to whoever runs the script;
+    `text` is None if the script has errors.
+    `source_map` is the map for a module called `target`; both are empty if no map was requested.
     """
 
     script: str
@@ -55,13 +55,13 @@ class CompiledModule(NamedTuple):
 
     @property
     def scripts(self) -> list[str]:
-        """The names of the scripts that it imports, directly or not, deepest first."""
+        """The names of the scripts that it imports, directly or indirectly, deepest first."""
         asked = ((one.partition(" "), answer) for one, answer in self.reads.items())
         return [name for (kind, _, name), answer in asked if kind == "script" and answer]
 
     @property
     def imports_python(self) -> bool:
-        """Whether it imports a module of Python, or a script does that it imports."""
+        """Whether it, or a script that it imports, imports a Python module."""
         return any(one.startswith("module ") for one in self.reads)
 
 
@@ -69,7 +69,7 @@ _FIELDS = {*CompiledModule._fields}
 
 
 class Cache:
-    """Compiled modules in a folder."""
+    """A folder of compiled modules."""
 
     def __init__(self, folder: Path, overlapping: Overlapping = DEFAULT) -> None:
         self.folder = folder
@@ -77,9 +77,10 @@ class Cache:
         self._has_kept = False
 
     def find(self, script: str, source: str) -> CompiledModule | None:
-        """What a script of this name and content was compiled to, if that is known.
+        """The compiled module of a script with this name and content, if the cache has it.
 
-        Its warnings name the script's path; they count for another path only if there are none.
+        Diagnostics contain the script's path: a module with warnings is found only by the same
+        path.
         """
         try:
             data: Any = json.loads(read_kept(self._path(script, source)) or b"")
@@ -91,14 +92,14 @@ class Cache:
         return module._replace(script=script) if module.source == source else None
 
     def keep(self, module: CompiledModule) -> None:
-        """Remembers a module that has no errors."""
+        """Stores a module that has no errors."""
         data = module._asdict()
         data["digest"] = _checksum(data)
         if keep(self._path(module.script, module.source), json.dumps(data).encode()):
             self._has_kept = True
 
     def close(self) -> None:
-        """Keeps the folder from growing for ever."""
+        """Deletes the oldest modules if there are too many."""
         if not self._has_kept:
             return
         files = kept_files(self.folder / "modules")
@@ -108,7 +109,7 @@ class Cache:
                 path.unlink(missing_ok=True)
 
     def size(self) -> tuple[int, int]:
-        """How many files are kept, and their bytes."""
+        """The number of files in the cache and their bytes."""
         sizes: list[int] = []
         for path in self._files():
             with suppress(FileNotFoundError):  # another saftc has removed it just now
@@ -116,7 +117,7 @@ class Cache:
         return len(sizes), sum(sizes)
 
     def clear(self) -> tuple[int, int]:
-        """Removes what saftc has put there; how many files and bytes that was.
+        """Deletes the files of the cache; returns their number and bytes.
 
         Raises:
             FileProblem: A file cannot be removed.
@@ -139,7 +140,7 @@ class Cache:
 
     @cached_property
     def _compiler(self) -> str:
-        """What tells one saftc, with what it writes with, from another."""
+        """A digest of saftc, Python and the packages that saftc writes with."""
         parts = [__version__, sys.version]
         for folder, _, names in os.walk(Path(__file__).parent.parent):
             for name in names:
@@ -152,7 +153,7 @@ class Cache:
 
 
 def digest(data: bytes) -> str:
-    """What tells one content from another."""
+    """The SHA-256 of some data, in hexadecimal."""
     return sha256(data).hexdigest()
 
 
@@ -161,7 +162,7 @@ def _checksum(data: dict[str, Any]) -> str:
 
 
 def _module(data: Any) -> CompiledModule | None:
-    """The module that the data are; None when they are damaged."""
+    """Parses a cached module; None if the data are damaged."""
     if not isinstance(data, dict):
         return None
     known: dict[str, Any] = data  # pyright: ignore[reportUnknownVariableType]

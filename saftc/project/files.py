@@ -1,4 +1,4 @@
-"""Reading scripts and writing modules, so that nothing is lost: whole files or none."""
+"""Reads scripts and writes modules; a module file is replaced as a whole or not at all."""
 
 import os
 import sys
@@ -11,32 +11,32 @@ if TYPE_CHECKING:
 
 MADE_BY_SAFTC = "# Compiled by saftc from "
 
-# What the first line of a module of the async form ends with.
+# The end of the first line of a module in async form.
 _ASYNC = "This is the async form."
 
-# Scripts that are not files, as they are given and as they are called: standard input, and what
-# is in the command itself.
+# Scripts that are not files, by their argument, with their names in messages: standard input, and
+# the text after `-c`.
 UNNAMED = {"-": "<stdin>", "-c": "<command>"}
 
 
 class FileProblem(Exception):
-    """Something about a file that the user has to settle. The text says what and how."""
+    """A problem with a file that the user has to solve. The text says which and how."""
 
 
 def read_source(path: str) -> "Source":
-    """The script at `path`; `-` is standard input."""
+    """Reads the script at `path`; `-` is standard input."""
     from saftc.source import Source
 
     return Source.from_bytes(shown(path), read_script(path))
 
 
 def shown(path: str) -> str:
-    """How a script is called in messages."""
+    """The name of a script in messages."""
     return UNNAMED.get(path, path)
 
 
 def read_script(path: str) -> bytes:
-    """The bytes of the script at `path`; `-` is standard input."""
+    """Reads the bytes of the script at `path`; `-` is standard input."""
     try:
         return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except IsADirectoryError:
@@ -48,7 +48,7 @@ def read_script(path: str) -> bytes:
 
 
 def read_module(path: Path) -> str | None:
-    """The text of a module written earlier; None when there is no file."""
+    """The text of a module written earlier; None if there is no such file."""
     try:
         return path.read_bytes().decode("utf-8", errors="surrogateescape")
     except FileNotFoundError:
@@ -60,12 +60,12 @@ def read_module(path: Path) -> str | None:
 
 
 def scripts_below(path: str, others: Collection[str] = ()) -> list[str]:
-    """The scripts that an argument means: itself, or all below a folder, hidden ones left out.
+    """The scripts that an argument names: the file itself, or all non-hidden ones below a folder.
 
     A file may also end with one of `others`.
 
     Raises:
-        FileProblem: There is none in the folder, or the file has the name of something else.
+        FileProblem: There is none in the folder, or the file has another suffix.
     """
     if path in UNNAMED or not os.path.isdir(path):
         if os.path.splitext(path)[1] not in ("", ".saft", *others):
@@ -81,12 +81,12 @@ def scripts_below(path: str, others: Collection[str] = ()) -> list[str]:
         ]
     if not found:
         raise FileProblem(f"there are no scripts in {path}")
-    # Those that others may import come behind them.
+    # Scripts that others may import come last.
     return sorted(found, key=lambda name: (len(Path(name).parts), name))
 
 
 def files_of(arguments: Sequence[str]) -> tuple[list[str], dict[str, FileProblem]]:
-    """The scripts that are meant, and by their names why some cannot be found."""
+    """The scripts that the arguments name; by name, the problem of each that was not found."""
     files: list[str] = []
     problems: dict[str, FileProblem] = {}
     for argument in arguments:
@@ -99,7 +99,7 @@ def files_of(arguments: Sequence[str]) -> tuple[list[str], dict[str, FileProblem
 
 
 def make_folder(path: Path) -> None:
-    """Makes the folder and those above it, unless it is there."""
+    """Creates a folder and its parents unless they exist."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -107,23 +107,23 @@ def make_folder(path: Path) -> None:
 
 
 def is_special(path: Path) -> bool:
-    """Whether there is something at `path` that is not a file to be replaced: a device, a pipe."""
+    """Whether `path` exists and is neither a file nor a folder: a device or a pipe."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def may_overwrite(path: Path) -> bool:
-    """Whether there is nothing at `path`, or something that saftc has written."""
+    """Whether `path` does not exist or was written by saftc."""
     existing = read_module(path)
     return existing is None or existing.startswith(MADE_BY_SAFTC)
 
 
 def is_async_module(text: str) -> bool:
-    """Whether a module that saftc has written is one of the async form."""
+    """Whether a module written by saftc is in async form."""
     return text.partition("\n")[0].endswith(_ASYNC)
 
 
 def ships_settings(text: str) -> bool | None:
-    """Whether a module that saftc has written sets `defaults`; None of one without prompts."""
+    """Whether a module written by saftc sets `defaults`; None if it has no prompts."""
     import ast
 
     imports = (one for one in ast.parse(text).body if isinstance(one, ast.ImportFrom))
@@ -132,9 +132,9 @@ def ships_settings(text: str) -> bool | None:
 
 
 def write_module(path: Path, text: str) -> None:
-    """Writes `text` to `path`: the old file stays whole until the new one is.
+    """Writes `text` to `path` atomically: the old file stays until the new one is complete.
 
-    A link stays one, and what it leads to is written.
+    A link is followed: its target is replaced.
     """
     if is_special(path):
         _write_into(path, text)
@@ -168,7 +168,7 @@ def _write_into(path: Path, text: str) -> None:
 
 
 def _mode(path: Path) -> int:
-    """The permissions of the file that is replaced, or those of a new one."""
+    """The permissions of the file to replace, or those of a new file."""
     try:
         return path.stat().st_mode & 0o777
     except OSError:

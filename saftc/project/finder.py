@@ -1,8 +1,8 @@
-"""Where the modules that a script imports are: a sibling script, or else on Python's own path.
+"""Finds the modules that a script imports: a sibling script, or else a module on Python's path.
 
-Nothing is imported to find out: a package's code would run. Names are looked for from the root of
-the script that is run, as Python does: `lib.util` is `lib/util.saft` below it, and in a script of
-the package `lib`, `.util` is that too. `Roots` tells the root of a script.
+Nothing is imported for this, as that would run a package's code. Names are resolved from the root
+of the script that is run, as Python does: `lib.util` is `lib/util.saft` below the root, and so is
+`.util` in a script of the package `lib`. `Roots` finds the root of a script.
 """
 
 import os
@@ -18,29 +18,29 @@ from saftc.project.cache import digest
 from saftc.project.files import UNNAMED, FileProblem, read_script
 from saftc.project.settings import Project, settings_files
 
-# Gives the bytes of a script by its path.
+# Returns the bytes of the script at a path.
 Read = Callable[[str], bytes]
 
-# Names that a compiled module needs for itself, or for what the runtime is on.
+# Names that a compiled module, or the runtime, needs.
 _NEEDED = frozenset({"openai", "polars", "runtime_support"})
 
 
-# What a script imports by a whole name, as a line of it says.
+# An absolute import, in a line of a script.
 _IMPORTED = re.compile(rb"^[ \t]*(?:from|import)[ \t]+([A-Za-z_][\w.]*)", re.MULTILINE)
 
 
 def folder_of(file: str) -> Path:
-    """The folder that a script is in; standard input has the working directory."""
+    """The folder of a script; for standard input, the working directory."""
     return Path() if file in UNNAMED else Path(file).parent
 
 
 class Roots:
-    """The folder that the imports of each script are looked for in: its root.
+    """Finds the root of each script: the folder in which its imports are looked up.
 
-    It is the one that is given for all scripts, or that the project names (`root = "src"`), if the
-    script is below it; for a script of a package, the folder above the topmost `__init__.py`, as
-    for mypy; that of the script which has imported it; or else the nearest folder in which one of
-    the scripts is that it imports.
+    It is the given root, or the one that the project sets (`root = "src"`) if the script is below
+    it. Otherwise it is, for a script in a package, the folder above the topmost `__init__.py`, as
+    for mypy; then the root of the script that imported it; then the nearest folder with a script
+    that it imports.
     """
 
     def __init__(
@@ -53,30 +53,30 @@ class Roots:
         self._projects = {} if project is None else {project.path: project}
         self._read = read
         self._looked_up = cache(self._find)
-        # By the path of a script that others import, their root.
+        # The root of the importing script, by the path of the imported one.
         self._of_importing: dict[Path, Path] = {}
 
     def of(self, file: str) -> Path:
         """The root of a script.
 
         Raises:
-            FileProblem: The script is not below the root that is given, or the settings of its
-                project cannot be read.
+            FileProblem: The script is not below the given root, or its project's settings cannot be
+                read.
         """
         root, is_said = self._looked_up(file)
         return root if is_said else self._of_importing.get(Path(file), root)
 
     def note_imported(self, scripts: Iterable[Path], root: Path) -> None:
-        """Notes the root of those who import some scripts."""
+        """Records the root of the script that imports `scripts`."""
         for script in scripts:
             self._of_importing.setdefault(script, root)
 
     def is_said(self, file: str) -> bool:
-        """Whether the root is known without looking at what the script imports."""
+        """Whether the root does not depend on the script's imports."""
         return self._looked_up(file)[1]
 
     def _find(self, file: str) -> tuple[Path, bool]:
-        """The root of a script, and whether it is known without what that imports."""
+        """The root of a script, and whether it was found without the script's imports."""
         if file in UNNAMED:
             return self.given or Path(), self.given is not None
         folder = Path(os.path.abspath(file)).parent
@@ -103,7 +103,7 @@ class Roots:
         return self._projects[path]
 
     def _by_imports(self, file: str, folder: Path, project: Project) -> Path:
-        """The nearest folder in which there is a script that the script imports."""
+        """The nearest folder with a script that this one imports."""
         last = project.path.parent if project.path.is_file() else Path.cwd()
         own = folder_of(file)
         if folder == last or last not in folder.parents:
@@ -111,7 +111,7 @@ class Roots:
         try:
             data = self._read(file)
         except FileProblem:
-            return own  # told by whoever reads it
+            return own  # whoever reads it reports that
         names = {one.decode().rstrip(".") for one in _IMPORTED.findall(data)}
         if any(sibling(name, own) is not None for name in names):
             return own
@@ -127,7 +127,7 @@ class Roots:
 
 
 def _above(file: str, root: Path) -> Path | None:
-    """A folder in the words of the path of a script that is below it; None if it is not."""
+    """The folder `root`, spelled as a prefix of the path `file`; None if `file` is not below it."""
     parts = Path(os.path.relpath(file, root)).parts
     if not parts or ".." in parts:
         return None
@@ -144,33 +144,32 @@ def sibling(name: str, folder: Path) -> Path | None:
 
 
 def script_path(name: str, folder: Path) -> Path:
-    """Where the script is, or would be, that `import name` means for the root `folder`."""
+    """The path for `import name` with the root `folder`; the file may not exist."""
     return path_below(folder, f"{os.path.join(*name.split('.'))}.saft")
 
 
 def path_below(folder: Path, name: str) -> Path:
-    """The path of a file by that from a folder."""
-    # Of a root above the working folder, the file may be below that all the same.
+    """The path of `folder / name`, relative to the working folder if `folder` contains `..`."""
+    # With a root above the working folder, the file may still be below that.
     return Path(os.path.relpath(folder / name)) if ".." in folder.parts else folder / name
 
 
 def name_in(root: Path, path: Path) -> str:
-    """What a script below `root` is imported as; of another one its bare name."""
+    """The name by which a script below `root` is imported; otherwise the stem of its file."""
     parts = Path(os.path.relpath(path, root)).with_suffix("").parts
     return path.stem if ".." in parts else ".".join(parts)
 
 
 def package_in(root: Path, path: Path) -> str:
-    """The package that a script below `root` is in, with its dots; empty where it is in none."""
+    """The dotted package of a script below `root`; empty if it is in none."""
     parts = Path(os.path.relpath(path, root)).parent.parts
     return "" if ".." in parts else ".".join(parts)
 
 
 def absolute_name(name: str, importing: str) -> str | None:
-    """The whole name of a module that a script imports: `.schema` in `shop.orders` is
-    `shop.schema`. None where the packages around the script are too few.
+    """Resolves a relative import: `.schema` in `shop.orders` is `shop.schema`.
 
-    `importing` is the script's own name.
+    `importing` is the script's own name. None if the script is in too few packages.
     """
     bare = name.lstrip(".")
     level = len(name) - len(bare)
@@ -184,14 +183,15 @@ def absolute_name(name: str, importing: str) -> str | None:
 
 
 def scripts_in(name: str, folder: Path) -> frozenset[str]:
-    """The scripts that `from name import ...` can name: those in the folder that `name` is."""
+    """The scripts that `from name import ...` can name: those in the folder of `name`."""
     return frozenset(path.stem for path in folder.joinpath(*name.split(".")).glob("*.saft"))
 
 
 def of_python(name: str, folder: Path) -> str:
-    """What a compiled module remembers of a Python module: all that has a say in its own text.
+    """A text that changes when a Python module changes in a way that affects compilation.
 
-    Where the module is, whether it holds others, what it says, and the scripts in its folder.
+    It says where the module is and whether it is a package, and has the digest of its source and
+    the scripts in its folder.
     """
     place = "beside" if is_beside(name, folder) else "elsewhere"
     state = [place, *sorted(scripts_in(name, folder))]
@@ -206,9 +206,9 @@ def of_python(name: str, folder: Path) -> str:
 
 
 def clash(module: str, package: str = "") -> tuple[str, str] | None:
-    """What is wrong with `module` as the name of a module, and what to do.
+    """Why `module` cannot be the name of a module, and a fix.
 
-    Only one that is in no `package` can hide another.
+    A module in a `package` cannot hide another one.
     """
     if not package and (module in sys.stdlib_module_names or module in _NEEDED):
         whose = "that compiled modules need" if module in _NEEDED else "of Python's own library"
@@ -224,7 +224,7 @@ def clash(module: str, package: str = "") -> tuple[str, str] | None:
 
 
 def hidden_by(name: str, folder: Path) -> str | None:
-    """What Python finds instead of the script that `name` means: another module of that name."""
+    """The module that Python would find instead of the script `name`, for a message."""
     first, *rest = name.split(".")
     if first in sys.stdlib_module_names or first in _NEEDED:
         return f"its own `{first}`"
@@ -248,7 +248,7 @@ def hidden_by(name: str, folder: Path) -> str | None:
 
 
 def is_python_module(name: str, folder: Path) -> bool:
-    """Whether Python would find the module, from a program in `folder`."""
+    """Whether a program in `folder` can import the module."""
     first, *rest = name.split(".")
     if first in sys.stdlib_module_names and name in sys.modules:
         return True  # `os.path` is a file of another name
@@ -257,12 +257,12 @@ def is_python_module(name: str, folder: Path) -> bool:
 
 
 def python_source(name: str, folder: Path) -> bytes | None:
-    """The text of a Python module that is not a part of Python itself, if there is one to read."""
+    """The source of a Python module; None if it is in the standard library or cannot be read."""
     return None if is_of_python(name) else _text_of(python_file(name, folder))
 
 
 def python_file(name: str, folder: Path) -> Path | None:
-    """The file that a Python module is written in, if it is written in Python."""
+    """The file of a Python module, if it is written in Python."""
     return _file_of(_spec(name, folder))
 
 
@@ -279,10 +279,9 @@ def _text_of(path: Path | None) -> bytes | None:
 
 
 def stub_of(name: str, folder: Path) -> Path | None:
-    """The file of typeshed that declares a module of Python's own library.
+    """The typeshed stub of a standard library module.
 
-    None for any other module, for one that is not declared, and where another module in `folder`
-    may be before it.
+    None for any other module, for one without a stub, and if a module in `folder` may hide it.
     """
     spec = PathFinder.find_spec("typeshed_client") if is_of_python(name) else None
     if spec is None or spec.origin is None or is_beside(name, folder):
@@ -293,13 +292,13 @@ def stub_of(name: str, folder: Path) -> Path | None:
 
 
 def is_of_python(name: str) -> bool:
-    """Whether a module is one of Python's own library, or one that only its stubs import."""
+    """Whether a module is in the standard library, or is imported only by its stubs."""
     first = name.split(".")[0]
     return first in sys.stdlib_module_names or first == "_typeshed"
 
 
 def is_package(name: str, folder: Path) -> bool:
-    """Whether a Python module holds others."""
+    """Whether a Python module is a package."""
     spec = _spec(name, folder)
     return spec is not None and spec.submodule_search_locations is not None
 
@@ -307,18 +306,18 @@ def is_package(name: str, folder: Path) -> bool:
 def _spec(name: str, folder: Path) -> ModuleSpec | None:
     first, *rest = name.split(".")
     if not first:
-        return None  # what a module that is in no package imports from its package
+        return None  # a relative import outside of packages
     spec = PathFinder.find_spec(first, [str(folder.absolute()), *sys.path]) or _installed(first)
     for part in rest:
         if spec is None:
             return None
-        # By its last part alone: with the whole name, a namespace package asks for its parent.
+        # By its last part alone: for the full name, a namespace package needs its parent imported.
         spec = _within(part, spec.submodule_search_locations)
     return spec
 
 
 def is_beside(name: str, folder: Path) -> bool:
-    """Whether Python would find the module in `folder`: what ruff calls first-party."""
+    """Whether Python would find the module in `folder`: a first-party module in ruff's terms."""
     path = folder / name.split(".")[0]
     return path.is_dir() or path.with_suffix(".py").is_file()
 
@@ -328,7 +327,7 @@ def _within(part: str, locations: Sequence[str] | None) -> ModuleSpec | None:
 
 
 def _installed(name: str) -> ModuleSpec | None:
-    """What a finder of an editable installation, or the interpreter itself, knows."""
+    """The spec from the finder of an editable installation, or from the interpreter itself."""
     for finder in sys.meta_path:
         find = getattr(finder, "find_spec", None)
         if find is not None and finder is not PathFinder:

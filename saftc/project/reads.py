@@ -1,12 +1,12 @@
-"""What was asked of the disk: the one list that the cache, --watch and the editor go by.
+"""Records every question that is asked of the disk, for the cache, --watch and the editor.
 
     reads = Reads()
-    reads.data("a.saft")                               its bytes, as they were when first read
-    reads.ask(Question("module", "shop", folder))      the answer, as it was at the first time
-    with reads.noting() as notes: ...                  what is asked meanwhile, with the answers
-    reads.changed()                                    the questions with another answer by now
+    reads.data("a.saft")                               its bytes at the first read
+    reads.ask(Question("module", "shop", folder))      the first answer
+    with reads.noting() as notes: ...                  the questions asked meanwhile, with answers
+    reads.changed()                                    the questions whose answer has changed
 
-Each question is asked of the disk once, so that all of a command works on the same files.
+Each question goes to the disk once, so that a command sees the same files throughout.
 """
 
 import os
@@ -23,10 +23,10 @@ from saftc.project.settings import settings_files
 
 
 class Question(NamedTuple):
-    """What is asked of the disk.
+    """A question to the disk.
 
-    `name` is that of a module, as scripts with the root `folder` mean it, or the path of a file or
-    folder. See `_ANSWERS` for the kinds; of a `file`, the answer is the digest of its content.
+    `name` is a module's name, resolved from the root `folder`, or the path of a file or folder.
+    `_ANSWERS` lists the kinds; the answer to a `file` question is the digest of its content.
     """
 
     kind: str
@@ -34,13 +34,13 @@ class Question(NamedTuple):
     folder: Path = Path()
 
     def as_text(self, root: Path) -> str:
-        """The question of a script with this root, wherever that is."""
+        """The question as text, relative to the script's root."""
         name = os.path.relpath(self.name, root) if self.kind == "file" else self.name
         return f"{self.kind} {name}"
 
 
 def question_of(text: str, root: Path) -> Question:
-    """The question that `as_text` gave, for a script with this root."""
+    """The question that `as_text` wrote, for a script with this root."""
     kind, _, name = text.partition(" ")
     if kind == "file":
         return Question(kind, str(path_below(root, name)))
@@ -63,35 +63,35 @@ def _around(name: str, _folder: Path) -> str:
         return form
 
 
-# By the kind of a question, what answers it; an empty answer says that there is nothing.
+# By the kind of a question, its answer; an empty one says that there is nothing.
 _ANSWERS: Mapping[str, Callable[[str, Path], str]] = {
     # Whether there is a script that `import NAME` means.
     "script": lambda name, folder: "" if sibling(name, folder) is None else "script",
-    # What Python finds in its place.
+    # What Python finds instead of the script.
     "hidden": lambda name, folder: hidden_by(name, folder) or "",
-    # A module of Python, with all that has a say in how a script that imports it is compiled.
+    # A Python module, as far as the compilation of its importers depends on it.
     "module": of_python,
-    # What the lock says of an MCP server.
+    # An MCP server's entry in the lock.
     "server": state_of,
     # The scripts in and below a folder.
     "below": _below,
-    # Whether a folder is a package, and what the project around it says.
+    # Whether a folder is a package, and the settings of its project.
     "around": _around,
 }
 
 
 class Reads:
-    """Questions to the disk, with their first answers; `read` gives the bytes of a file."""
+    """Questions to the disk with their first answers; `read` returns the bytes of a file."""
 
     def __init__(self, read: Read = read_script) -> None:
         self._read = read
-        # By the path of a file that was asked for: its bytes, or why it cannot be read.
+        # By the path of a file: its bytes, or why it cannot be read.
         self._data: dict[str, bytes | FileProblem] = {}
         self._answers: dict[Question, str] = {}
         self._notes: list[dict[Question, str]] = []
 
     def data(self, file: str) -> bytes:
-        """The bytes of a file, as they were when it was read first.
+        """The bytes of a file at its first read.
 
         Raises:
             FileProblem: It cannot be read.
@@ -103,30 +103,30 @@ class Reads:
         return data
 
     def give(self, file: str, data: bytes) -> None:
-        """Has the bytes of a script that is not a file."""
+        """Registers the bytes of a script that is not a file."""
         self._data[file] = data
         self._answers[Question("file", file)] = digest(data)
 
     def ask(self, question: Question) -> str:
-        """The answer, as it was at the first time; notes that it was asked for."""
+        """The first answer to a question; adds the question to the notes."""
         answer = self.answer(question)
         self.note({question: answer})
         return answer
 
     def answer(self, question: Question) -> str:
-        """The answer, as it was at the first time."""
+        """The first answer to a question."""
         if question not in self._answers:
             self._answers[question] = self._now(question, is_kept=True)
         return self._answers[question]
 
     def note(self, notes: Mapping[Question, str]) -> None:
-        """Notes what was asked for before, and is needed once more."""
+        """Adds earlier answers to the current notes."""
         if self._notes:
             self._notes[-1].update(notes)
 
     @contextmanager
     def noting(self) -> Generator[dict[Question, str], None, None]:
-        """What is asked for inside of the block; whoever notes around it gets it as well."""
+        """The questions asked inside the block, with answers; an enclosing block gets them too."""
         notes: dict[Question, str] = {}
         self._notes.append(notes)
         try:
@@ -137,16 +137,16 @@ class Reads:
 
     @property
     def folders(self) -> set[Path]:
-        """The folders of the files that were asked for."""
+        """The folders of the files that were read."""
         return {Path(one.name).parent for one in self._answers if one.kind == "file"}
 
     def changed(self) -> set[Question]:
-        """The questions that have another answer by now."""
+        """The questions whose answer has changed."""
         known = list(self._answers.items())
         return {question for question, was in known if self._now(question) != was}
 
     def forget(self, file: str) -> None:
-        """Has a file be read again."""
+        """Forgets a file's bytes, so that it is read again."""
         self._data.pop(file, None)
         self._answers.pop(Question("file", file), None)
 

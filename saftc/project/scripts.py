@@ -1,8 +1,7 @@
 """The scripts that a command works on, with the siblings that they import.
 
-`Modules(folder)` is the loader of the scripts in a folder and in those below it. It checks each
-sibling once, keeps what it found (so that `build` can write the siblings too), and tells a cycle of
-imports.
+`Modules(folder)` loads the scripts in and below a folder. It checks each sibling once, keeps the
+results (so that `build` can write the siblings too), and reports import cycles.
 """
 
 import ast
@@ -43,9 +42,9 @@ from saftc.source import Source
 
 
 class Scripts:
-    """The scripts of one command, with one `Modules` for each folder.
+    """The scripts of one command, with one `Modules` for each root.
 
-    Of each, at most `most` mistakes are reported.
+    For each script, at most `most` mistakes are reported.
     """
 
     def __init__(
@@ -67,15 +66,15 @@ class Scripts:
         return self.folders.setdefault(folder, made)
 
     def forget(self, path: Path) -> set[Path]:
-        """Has a script be read again, and forgets those that import it; gives them all."""
+        """Forgets a script and those that import it; returns their paths."""
         self.reads.forget(str(path))
         return {path}.union(*(modules.forget(path) for modules in self.folders.values()))
 
     def check(self, file: str) -> Checked:
-        """The script `file`, checked with its imports; `-` is standard input."""
+        """Checks the script `file` with its imports; `-` is standard input."""
         modules, path = self.of(file), Path(file)
         name = name_in(modules.folder, path)
-        if file in UNNAMED:  # it imports as one in the working directory
+        if file in UNNAMED:  # its imports are those of a script in the working directory
             return modules.check(path, name)
         known = modules.siblings.get(name)
         if known is not None and known.source.name == file:
@@ -86,7 +85,7 @@ class Scripts:
 
 
 class Modules:
-    """The modules that the scripts with one root can import."""
+    """The modules that scripts with the same root can import."""
 
     def __init__(
         self,
@@ -100,30 +99,30 @@ class Modules:
         self.most = most
         # The siblings found so far, by name; None while one is being checked.
         self.siblings: dict[str, Checked | None] = {}
-        # What Python modules declare: a class of theirs is the same in all scripts.
+        # The declarations of Python modules: all scripts share their classes.
         self.library = Library(partial(_declared, self.folder))
-        # What was asked of the disk for each script that was checked.
+        # The questions to the disk for each checked script.
         self.notes: dict[Path, dict[Question, str]] = {}
-        # The scripts that are being checked, by name, each imported by the one before.
+        # The scripts being checked, by name, each imported by the previous one.
         self.open: dict[str, Path] = {}
-        # The scripts that import each other, by the name of one that imports the next.
+        # Import cycles, by the names of an importing script and the one it imports.
         self.circles: dict[tuple[str, str], list[str]] = {}
 
     @cached_property
     def pure(self) -> tuple[str, ...]:
-        """The Python functions that the project says have no effects."""
+        """The Python functions that the project declares free of effects."""
         try:
             return Project(self.folder).pure
         except FileProblem:
-            return ()  # who compiles is told
+            return ()  # compiling reports it
 
     def check_text(self, source: Source) -> Checked:
-        """A text that is not that of its script in the folder, checked with what that imports."""
+        """Checks an unsaved text of a script, with its imports."""
         load = partial(self.load, importing=name_in(self.folder, Path(source.name)))
         return check(source, load, most=self.most, pure=self.pure)
 
     def forget(self, path: Path) -> set[Path]:
-        """Forgets what is known of a script and of those that import it, and gives them."""
+        """Forgets a script and those that import it; returns their paths."""
         changed = Question("file", str(path))
         outdated = {one for one, notes in self.notes.items() if changed in notes}
         for one in outdated:
@@ -133,7 +132,7 @@ class Modules:
         return outdated
 
     def check(self, path: Path, name: str) -> Checked:
-        """The script at `path`, which siblings import as `name`, checked with its imports."""
+        """Checks the script at `path`, which siblings import as `name`, with its imports."""
         with self.reads.noting() as notes:
             data = self.reads.data(str(path))
             self.notes[path] = notes
@@ -146,10 +145,10 @@ class Modules:
                 del self.open[name]
 
     def reads_of(self, path: Path) -> dict[Question, str]:
-        """What was asked of the disk for a script, but for the script; `-` is the input.
+        """The questions to the disk that compiling a script depends on, except for its own file.
 
-        With the modules of Python that were read, or looked for in vain, to know what others
-        declare.
+        They include the Python modules that were read, or not found, for the declarations of
+        others. `-` is standard input.
         """
         own = Question("file", str(path))
         found = {one: answer for one, answer in self.notes[path].items() if one != own}
@@ -159,7 +158,7 @@ class Modules:
         return found
 
     def load(self, written: str, importing: str = "") -> Loaded:
-        """What the import of a name means in the script that siblings import as `importing`."""
+        """Resolves an import in the script that siblings import as `importing`."""
         name = written if is_server(written) else absolute_name(written, importing)
         if name is None:
             return outside(written, importing)
@@ -168,7 +167,7 @@ class Modules:
             return locked_server(name, self.folder)
         if self.reads.answer(Question("script", name, self.folder)):
             found = self._sibling(name, script_path(name, self.folder))
-            # Behind what that imports: see `CompiledModule.scripts`.
+            # After the imports of the sibling: see `CompiledModule.scripts`.
             self._ask("script", name)
             return found
         self._ask("script", name)
@@ -201,7 +200,7 @@ class Modules:
         return self.reads.ask(Question(kind, name, self.folder))
 
     def _sibling(self, name: str, path: Path) -> Loaded:
-        # It may be what is checked, whose mistakes are those of others then.
+        # It may be the script being checked, whose mistakes then affect its importers.
         self.reads.ask(Question("file", str(path)))
         hiding = self._ask("hidden", name)
         if hiding:
@@ -234,7 +233,9 @@ class Modules:
 
 
 def _declared(folder: Path, name: str) -> Text | None:
-    """What a Python module binds, for a script in `folder`; one of Python's own, by its stub."""
+    """The names that a Python module binds for a script in `folder`; from a stub in the standard
+    library.
+    """
     stub = stub_of(name, folder)
     data = python_source(name, folder) if stub is None else stub.read_bytes()
     tree = _tree(data)
@@ -246,7 +247,7 @@ def _declared(folder: Path, name: str) -> Text | None:
 
 
 def originals(folder: Path) -> Library:
-    """The Python modules as they are written, and not as stubs tell: where their names stand."""
+    """The Python modules by their source instead of stubs, to find where names are written."""
 
     def read(name: str) -> Text | None:
         path = python_file(name, folder)
@@ -268,4 +269,4 @@ def _tree(data: bytes | None) -> ast.Module | None:
     try:
         return None if data is None else ast.parse(data)
     except (SyntaxError, ValueError, RecursionError):
-        return None  # Python will say so
+        return None  # Python will report it

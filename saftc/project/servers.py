@@ -1,10 +1,10 @@
-"""The lock of MCP servers, `mcp.lock.json`, as far as scripts are compiled by it.
+"""The lock of MCP servers, `mcp.lock.json`, for the compiler.
 
     locked_server("mcp(docs)", folder)      its tools, or what is wrong with the lock
-    state_of("mcp(docs)", folder)           what a compiled module remembers of it
+    state_of("mcp(docs)", folder)           a text that changes with the server's entry
 
-The file is in the project's root: the nearest folder, from a script's own up, with a project file.
-Nothing is started and nobody is asked to find out; `saftc mcp lock` writes it.
+The file is in the project's root: the nearest folder with a project file, from the script's own
+folder upwards. Only `saftc mcp lock` writes it; nothing here starts or asks a server.
 """
 
 import json
@@ -22,12 +22,12 @@ _FORM = 1
 
 
 def is_server(name: str) -> bool:
-    """Whether a name that is imported means the tools of a server."""
+    """Whether an imported name refers to the tools of a server."""
     return name.startswith("mcp(")
 
 
 def lock_path(folder: Path) -> Path:
-    """Where the lock of a script in this folder is."""
+    """The path of the lock for scripts in this folder."""
     here = folder.absolute()
     for place in (here, *here.parents):
         if any((place / name).is_file() for name in _ROOT_FILES):
@@ -36,8 +36,8 @@ def lock_path(folder: Path) -> Path:
 
 
 def locked_server(name: str, folder: Path) -> "Loaded":
-    """The tools of a server, by its name as it is imported."""
-    # What an unchanged script is run with needs no compiler.
+    """The tools of a server, by its imported name."""
+    # Running an unchanged script does not load the compiler.
     from saftc.check.imports import BrokenModule, MissingModule, ServerModule
 
     path = lock_path(folder)
@@ -53,13 +53,13 @@ def locked_server(name: str, folder: Path) -> "Loaded":
 
 
 def state_of(name: str, folder: Path) -> str:
-    """What a compiled module remembers of a server: it is compiled again when that changes."""
+    """A digest of a server's entry in the lock; scripts are compiled again when it changes."""
     known = _read(name, lock_path(folder))
     return digest(json.dumps(known).encode())
 
 
 def _read(name: str, path: Path) -> dict[str, Any] | str | None:
-    """The tools of a server in a lock; None where it has none, a text if it cannot be read."""
+    """The tools of a server in a lock; None if it has no entry, a text if it cannot be read."""
     try:
         data: Any = json.loads(path.read_bytes())
     except FileNotFoundError:

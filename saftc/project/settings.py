@@ -1,10 +1,10 @@
-"""What a project says of compiling, in `[tool.saft]` of the nearest pyproject.toml.
+"""The compiler settings of a project: `[tool.saft]` in the nearest pyproject.toml.
 
-    overlap = false         prompts are asked one after the other
-    pure = ["geo.*"]        functions of Python that have no effects and do not fail; tools of
-                            MCP servers without effects, as in "mcp(docs).search"
-    api = "responses"       in which form servers are asked
-    root = "src"            the folder that imports begin in
+    overlap = false         send prompts one after the other
+    pure = ["geo.*"]        Python functions without effects that do not fail; tools of MCP
+                            servers without effects, as in "mcp(docs).search"
+    api = "responses"       the API by which servers are asked
+    root = "src"            the folder from which imports are resolved
     in-place = true         `saftc build` alone writes the modules beside their scripts
 """
 
@@ -14,17 +14,17 @@ from typing import Any, TypeGuard, cast
 from saftc.overlap.settings import Overlapping
 from saftc.project.files import FileProblem
 
-# What of the settings is for the compiler, or for a part that reads it where it runs.
+# The settings for the compiler, or for a part that reads them where it runs.
 _OF_COMPILING = ("overlap", "pure", "root", "in-place", "mcp")
 
 
 class Project:
-    """The project around a folder: its file, or where that may be, and what it says of saftc.
+    """The project around a folder: its file, or the path of a missing one, and its saft settings.
 
-    Without a folder, it is that around the working folder.
+    Without a folder, the project around the working folder.
 
     Raises:
-        FileProblem: The file cannot be read; from a property, it says something else than may be.
+        FileProblem: The file cannot be read; from a property: a setting has a wrong value.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -39,10 +39,10 @@ class Project:
         suffix: str = "",
         defaults: str = "",
     ) -> Overlapping:
-        """What the project says of overlap.
+        """The overlap settings.
 
-        `in_order` switches it off; `is_async` asks for the async form, the names of whose modules
-        end with `suffix`; `defaults` are the settings that modules take with them, in JSON.
+        `in_order` switches overlap off; `is_async` asks for the async form, whose module names end
+        with `suffix`; `defaults` are the settings embedded in modules, in JSON.
         """
         is_on = self._truth("overlap", default=True) and not in_order
         return Overlapping(is_on, self.pure, is_async, suffix, defaults)
@@ -60,18 +60,18 @@ class Project:
 
     @property
     def of_prompts(self) -> dict[str, Any]:
-        """What it says beside what is for the compiler."""
+        """The settings that are not for the compiler."""
         return {name: value for name, value in self._section.items() if name not in _OF_COMPILING}
 
     @property
     def api(self) -> str | None:
-        """The API that all servers are asked by, if it names one."""
+        """The API for all servers, if it is set."""
         api = self._section.get("api")
         return api if isinstance(api, str) else None
 
     @property
     def root(self) -> Path | None:
-        """The folder, as a whole path, that imports begin in, if it names one."""
+        """The absolute path of the folder from which imports are resolved, if it is set."""
         root = self._section.get("root")
         if root is None:
             return None

@@ -1,10 +1,10 @@
-"""The scripts that one command works on: each read once, and compiled unless the cache has it.
+"""The scripts of one command: each is read once, and compiled unless the cache has it.
 
     workspace = Workspace(Cache(cache_folder()))
     module = workspace.compile("triage.saft")       a CompiledModule
     workspace.siblings(module)                      the scripts that it imports
 
-The compiler is loaded when something has to be compiled, and not before.
+The compiler is loaded only when a script has to be compiled.
 """
 
 import gc
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Origin(NamedTuple):
-    """A script beside the module that it has become, with the place of everything in it."""
+    """A script and its module, with the source position of each part."""
 
     source: "Source"
     generated: "Generated"
@@ -46,10 +46,10 @@ def open_workspace(
     project: Project | None = None,
     reads: Reads | None = None,
 ) -> "Workspace":
-    """The scripts of a command, with what the project says and the cache, unless it is not wanted.
+    """Opens the scripts of a command, with the project's settings and the cache in use.
 
-    `root` is that of all scripts, where it is given (see `Roots`); `project` the one around the
-    working folder, where it is known already; `reads` is what to read them by.
+    `root` is the root of all scripts (see `Roots`); `project` the one around the working folder, if
+    it was read before; `reads` what to read the scripts by.
 
     Raises:
         FileProblem: The project's settings cannot be read.
@@ -66,7 +66,7 @@ def open_workspace(
 class Workspace:
     """Compiled scripts by their path; `-` is standard input.
 
-    Without a cache everything is compiled, and nothing kept.
+    Without a cache, everything is compiled and nothing stored.
     """
 
     def __init__(
@@ -82,22 +82,22 @@ class Workspace:
         self._cache = cache
         self._overlapping = overlapping
         self._modules: dict[str, CompiledModule] = {}
-        # By script and root, since what imports mean depends on the root.
+        # By script and root, as imports are resolved from the root.
         self._from_cache: dict[tuple[str, Path], CompiledModule | None] = {}
-        # What was compiled last, for those who want to know more of it than its text.
+        # The script compiled last, for `origin`.
         self._last: tuple[str, Origin] | None = None
-        # Prompts in several threads ask for their places while the script imports another one.
+        # Prompts in other threads look up their places while the script imports another one.
         self._compiling = RLock()
 
     @cached_property
     def scripts(self) -> "Scripts":
-        """The scripts as the compiler knows them; loads the compiler."""
+        """The scripts for the compiler; loads the compiler."""
         from saftc.project.scripts import Scripts
 
         return Scripts(self.reads, roots=self.roots)
 
     def forget(self, file: str) -> None:
-        """Has a script be read again, as it has changed, and compiled with those that import it."""
+        """Forgets a changed script: it and its importers are read and compiled again."""
         outdated = self.scripts.forget(Path(file))
         for script, module in list(self._modules.items()):
             if not outdated.isdisjoint((Path(script), *self.siblings(module))):
@@ -105,11 +105,11 @@ class Workspace:
         self._from_cache.clear()
 
     def has(self, file: str) -> bool:
-        """Whether a script is compiled, and has not changed since as far as is known."""
+        """Whether a script is compiled and no change of it is known."""
         return str(Path(file)) in self._modules
 
     def is_cached(self, file: str) -> bool:
-        """Whether the cache has what a script is compiled to.
+        """Whether the cache has the compiled script.
 
         Raises:
             FileProblem: It cannot be read.
@@ -117,7 +117,7 @@ class Workspace:
         return self._cached(str(Path(file))) is not None
 
     def compile(self, file: str) -> CompiledModule:
-        """What a script is compiled to; its text is None when it has errors.
+        """Compiles a script; the module's text is None if the script has errors.
 
         Raises:
             FileProblem: It cannot be read.
@@ -132,7 +132,7 @@ class Workspace:
         return known
 
     def compile_with_map(self, file: str, target: str) -> CompiledModule:
-        """What a script is compiled to, with the source map for a module called `target`."""
+        """Compiles a script, with the source map for a module called `target`."""
         module = self.compile(file)
         if module.text is None or module.target == target:
             return module
@@ -148,8 +148,10 @@ class Workspace:
     def said(
         self, module: CompiledModule, width: int | None, *, when_used: bool
     ) -> Sequence[Piece]:
-        """The diagnostics of a script, those for whoever runs it or all, drawn for a terminal of a
-        width if there is one."""
+        """The rendered diagnostics of a script, all or those for whoever runs it.
+
+        They are fitted to a terminal `width` columns wide, if that is given.
+        """
         said = module.said_when_used if when_used else module.said
         if not said or width is None:
             return said
@@ -162,20 +164,19 @@ class Workspace:
         return render(found, checked.source, width)
 
     def check(self, file: str) -> "Checked":
-        """What is known of a script without compiling it."""
+        """Checks a script without compiling it."""
         with self._compiling:
             return self.scripts.check(file)
 
     def siblings(self, module: CompiledModule) -> list[Path]:
-        """The scripts that a script imports, directly or not, deepest first."""
+        """The scripts that a script imports, directly or indirectly, deepest first."""
         root = self.roots.of(module.script)
         return [script_path(name, root) for name in module.scripts]
 
     def origin(self, module: CompiledModule) -> Origin | None:
-        """A script, and the places of its module; compiles it again when need be.
+        """A script and the source positions of its module; compiles it again if necessary.
 
-        None when that does not give the same module any more: a file that the script imports is not
-        where it was.
+        None if the module is not the same any more, as a file that the script imports has moved.
         """
         with self._compiling:
             if self._last is None or self._last[0] != module.script:
@@ -186,7 +187,7 @@ class Workspace:
         return last[1]
 
     def close(self) -> None:
-        """Ends what the cache has to do."""
+        """Closes the cache."""
         if self._cache is not None:
             self._cache.close()
 
@@ -210,7 +211,7 @@ class Workspace:
         from saftc.diagnostics.render import render
         from saftc.driver import compile_checked
 
-        # With the collector off, what the script before has left in cycles would stay.
+        # With the collector off, cycles left by the previous script would stay in memory.
         gc.collect(0)
         root = self.roots.of(file)
         compiled = compile_checked(self.scripts.check(file), self._overlapping)
@@ -236,7 +237,7 @@ class Workspace:
 
 
 def load_compiler() -> None:
-    """Loads all that compiling needs, while there is nothing else to do."""
+    """Loads the whole compiler, while the process is idle."""
     from saftc.driver import compile_source
     from saftc.source import Source
 

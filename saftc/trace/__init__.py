@@ -1,1 +1,1 @@
-"""Looking at runs: drawn over time, and read from their journals."""
+"""Shows runs: as timelines, and from their journals."""

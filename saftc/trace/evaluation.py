@@ -1,7 +1,7 @@
-"""How often a function is right on labelled rows: what `saftc eval` runs, keeps and tells.
+"""Scores a function on labelled rows, for `saftc eval`.
 
-A row is one call of `judged(...)`, which is added to the script: it calls the function, and
-compares what that gives with the expected value.
+Each row is one call of `judged(...)`, which is added to the script: it calls the function and
+compares the result with the expected value.
 """
 
 import hashlib
@@ -22,15 +22,16 @@ from runtime_support._values.kinds import counted
 if TYPE_CHECKING:
     from runtime_support.map import Report, Script
 
-# More labels than these would not fit a terminal, and nobody reads more rows.
+# More labels would not fit a terminal, and nobody reads more rows.
 _MOST_LABELS = 10
 _MOST_WRONG = 20
 
 
 @dataclass(frozen=True)
 class Scoring:
-    """The column of the expected values, what compares them (`==`, or a function of the script),
-    the models, and the least score that is wanted.
+    """How rows are scored: the column of expected values, the comparison, the models, the minimum.
+
+    The comparison is `==`, or a function of the script.
     """
 
     expect: str
@@ -41,9 +42,9 @@ class Scoring:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The rows of one model, with their scores, and the report of the job.
+    """The rows of one model with their scores, and the report of the job.
 
-    A row has `row`, `score`, what was `found` and what is `expected`, or why it failed: `error`.
+    A row has `row`, `score`, `found` and `expected`; or, if it failed, its `error`.
     """
 
     model: str
@@ -52,17 +53,17 @@ class Evaluation:
 
     @property
     def score(self) -> float:
-        """The share of rows that are right, or the mean score."""
+        """The share of correct rows, or the mean score."""
         return sum(row["score"] for row in self.rows) / len(self.rows)
 
     @property
     def shown(self) -> str:
-        """The score in words."""
+        """The score as text."""
         right = sum(row["score"] >= 1 for row in self.rows)
         return f"{self.score:.1%} ({right} of {len(self.rows)})"
 
     def confusion(self) -> Counter[tuple[str, str]]:
-        """How often each label was found where each is expected."""
+        """How often each label was found, by expected label."""
         return Counter((row["expected"], row["found"]) for row in self.rows if "error" not in row)
 
     def data(self) -> dict[str, Any]:
@@ -75,8 +76,8 @@ class Evaluation:
 def judged(
     function: Callable[..., Any], score: Callable[..., Any] | None, expected: str
 ) -> Callable[..., str]:
-    """The function with what is expected as one more argument; returns what was found and its score
-    as JSON text.
+    """The function with one more parameter for the expected value; it returns the result and its
+    score as JSON text.
     """
     from runtime_support import ConfigError
     from runtime_support.ops import show
@@ -108,7 +109,7 @@ def judged(
 
 
 def with_judge(script: "Script", score: str | None) -> "tuple[Script, str]":
-    """The script with the function that judges a row, and the parameter that is expected."""
+    """The script with a function that judges a row, and the name of its expected parameter."""
     *others, own = script.modules
     expected = "expected_value"
     while re.search(rf"\b{expected}\b", own.text):  # it may be a parameter of the function
@@ -122,7 +123,7 @@ def with_judge(script: "Script", score: str | None) -> "tuple[Script, str]":
 
 
 def read_rows(folder: Path) -> list[dict[str, Any]]:
-    """The rows of a job that is done, in their order; one that failed has the score 0."""
+    """The rows of a finished job in order; failed ones have the score 0."""
     rows = list[dict[str, Any]]()
     for file in folder.glob("*-*.jsonl"):
         for one in map(json.loads, file.read_text(encoding="utf-8").split("\n")[:-1]):
@@ -132,9 +133,7 @@ def read_rows(folder: Path) -> list[dict[str, Any]]:
 
 
 class LastRun:
-    """What a project keeps in `.saft/` of the last evaluation of a function and a table, and the
-    jobs that were interrupted.
-    """
+    """The last evaluation of a function and table, stored in `.saft/`, and interrupted jobs."""
 
     def __init__(self, root: Path, script: "Script", table: str, scoring: Scoring) -> None:
         self._table = digest_of(Path(table).read_text("latin-1") if Path(table).is_file() else "")
@@ -145,13 +144,13 @@ class LastRun:
         self._file = self._folder / f"eval-{digest_of(*called, *compared)}.json"
 
     def job(self, *settings: str) -> Path:
-        """The folder of rows that are under way: the same command resumes them."""
+        """The folder of an unfinished job, which the same command resumes."""
         self._folder.mkdir(parents=True, exist_ok=True)
         (self._folder / ".gitignore").write_text("*\n")
         return self._file.with_suffix(f".{digest_of(self._script, self._table, *settings)}")
 
     def replace(self, evaluations: list[Evaluation], now: float) -> Iterator[str]:
-        """What has changed since the last run, in whose place this one is kept."""
+        """Stores this run as the last one; yields the changes since the previous one."""
         scores = {one.model: [row["score"] for row in one.rows] for one in evaluations}
         this = {"script": self._script, "table": self._table, "time": now, "models": scores}
         last = json.loads(self._file.read_text()) if self._file.exists() else None
@@ -174,7 +173,7 @@ class LastRun:
 
 
 def told(table: str, evaluations: list[Evaluation], *, has_labels: bool) -> Iterator[str]:
-    """The evaluations for people, side by side, and then what is wrong in each."""
+    """The evaluations as text, side by side, followed by the wrong rows of each."""
     yield f"{table}: {counted(len(evaluations[0].rows), 'row')}"
     rows = [["model", "score", "failed", "requests", "cost", "time"]]
     for one in evaluations:
@@ -198,7 +197,7 @@ def told(table: str, evaluations: list[Evaluation], *, has_labels: bool) -> Iter
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The lines of a table, whose first row is its head."""
+    """The lines of a table with aligned columns; the first row is its head."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
@@ -206,7 +205,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def digest_of(*texts: str | None) -> str:
-    """What tells one list of texts from another, as a name."""
+    """A short digest of a list of texts."""
     return hashlib.sha256(repr(texts).encode()).hexdigest()[:12]
 
 

@@ -1,8 +1,8 @@
-"""What a journal holds, as `saftc trace` and `saftc journals` show it, also while its run goes on.
+"""Reads journals for `saftc trace` and `saftc journals`, also during their run.
 
-told(path)        what was asked and answered, as a trace
+told(path)        the requests and replies, as a trace
 timeline(path)    the same, drawn over time
-summary(path)     a Summary: whose it is, how far it came, what it took
+summary(path)     a Summary: the script, the progress and the usage
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ class Summary:
 
 
 def told(path: str) -> Iterator[str]:
-    """What was asked and answered, in the order of the file."""
+    """The requests and replies, in the order of the file."""
     return (trace_text(event) for event in events(path) if event["event"] != "over")
 
 
 def events(path: str) -> Iterator[Event]:
-    """What was asked and answered as the events of a trace and of a timeline, in that order."""
-    # Of prompts, and of the scopes of calls with the prompts that made them, there may be too many
-    # to keep them as they are.
+    """The entries as events for a trace or a timeline, in order."""
+    # There may be too many prompts, and scopes of calls with the prompts that made them, to keep
+    # them unnumbered.
     numbers: dict[int, int] = {}
     makers: dict[int, int] = {}
     for entry in entries(path):
@@ -88,7 +88,7 @@ def events(path: str) -> Iterator[Event]:
 
 
 def _decision(entry: Entry) -> str:
-    """What was asked or decided about a call, in words."""
+    """Describes a decision about a call, or a wait for one."""
     call = escaped(redacted(entry["shown"]))
     by = f" by {escaped(entry['by'])}" if entry.get("by") else ""
     match entry.get("decided"):
@@ -108,7 +108,7 @@ def _decision(entry: Entry) -> str:
 
 
 def timeline(path: str) -> Timeline:
-    """The run drawn over time; between its processes no time is left."""
+    """The timeline of the run, without the time between its processes."""
     begun = [entry["time"] for entry in entries(path) if entry.get("process") == "begun"][1:]
     found = Timeline(os.path.basename(path))
     state = summary(path).state
@@ -129,7 +129,7 @@ def timeline(path: str) -> Timeline:
 
 
 def summary(path: str) -> Summary:
-    """How far a run came, and what it took."""
+    """The progress and the usage of a run."""
     found = Summary(size=os.path.getsize(path) if os.path.isfile(path) else 0)
     open_questions: set[tuple[object, ...]] = set()
     for entry in entries(path):

@@ -1,16 +1,16 @@
-"""What happens in a run, as it happens: a line of JSON for each event, written at once.
+"""A log of a run's events: each is written at once, as a line of JSON.
 
     SAFT_LIVE=live.jsonl
 
     {"event": "request", "key": 3, "place": "triage.saft:12:5", "messages": [...], ...}
-    {"event": "piece", "key": 3, "text": "It is w"}         of a reply that is streamed
+    {"event": "piece", "key": 3, "text": "It is w"}         of a streamed reply
     {"event": "reply", "key": 3, "text": ..., "tokens": [61, 17], "seconds": 0.64, "cost": 0.0001}
     {"event": "over", "key": 3, "error": null}
-    {"event": "begun"}                                      what has no key is of the run itself
+    {"event": "begun"}                                      without a key: about the run itself
 
-`saftc play` shows them. The log of the runtime (SAFT_LOG) has them in the order of the script
-instead, as that has come to them. A request has the `messages` that are new in it, and `whole`: the
-request as it can be sent again, where no secret and no file was in it. Secrets are redacted.
+`saftc play` shows them. The runtime's log (SAFT_LOG) has the events in the order of the script
+instead. A request has its new `messages`, and `whole`: the request for sending it again, null if it
+contained a secret or a file. Secrets are redacted.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from runtime_support._values.kinds import is_list, is_object
 
 LIVE = "SAFT_LIVE"
 
-# Of one text; of longer ones, as tools may give them, the beginning is shown.
+# The most characters of a text; longer ones, as of tools, are truncated.
 MOST_SHOWN = 20_000
 
-# A secret has no blank in it: it may go on with the next piece while its last word does.
+# A secret has no blanks: it may continue in the next piece as long as the last word does.
 _WORD_AT_END = re.compile(r"[!-~]+\Z")
 _LONGEST_HELD = 10_000
 
@@ -46,20 +46,20 @@ _REQUEST = ("model", "messages", "tools", "tool_choice", "schema", "options")
 
 
 class LiveFile:
-    """Writes the events of this process to a file; for all threads."""
+    """Writes the events of this process to a file; thread-safe."""
 
     def __init__(self, path: str) -> None:
         self.path = path
         self._prices = settings_for().prices
-        # By its key, the request of a prompt that has no reply yet.
+        # The request of each prompt that waits for a reply, by key.
         self._requests: dict[object, Event] = {}
-        # By its key, the end of the text of a prompt, which may be the beginning of a secret.
+        # The end of each prompt's text that may be the beginning of a secret, by key.
         self._held: dict[object, str] = {}
         self._lock = threading.Lock()
         self._has_failed = False
 
     def see(self, event: Event) -> None:
-        """Writes an event down; of the text of a reply, what no later piece can make a secret."""
+        """Writes an event; withholds the end of a piece until it cannot be part of a secret."""
         held = self._held.pop(event["key"], "")
         if event["event"] == "piece":
             text = held + event["text"]
@@ -117,8 +117,8 @@ class LiveFile:
 
 
 def append_line(path: str, line: str) -> None:
-    """Writes a line of JSON at the end of the file, at once."""
-    # Of half a surrogate pair, the escape is JSON as well.
+    """Appends a line of JSON to the file at once."""
+    # The escape of half a surrogate pair is valid JSON.
     data = line.encode("utf-8", "backslashreplace") + b"\n"
     with open(path, "ab", opener=open_private) as file:
         file.write(data)
@@ -128,13 +128,13 @@ _files: dict[str, LiveFile] = {}
 
 
 def live_file() -> LiveFile | None:
-    """The file that the environment asks for."""
+    """The file named by the environment."""
     path = os.environ.get(LIVE)
     return None if not path else (_files.get(path) or _files.setdefault(path, LiveFile(path)))
 
 
 def _whole(request: Event) -> str:
-    """JSON of the request as it can be sent again; null where it cannot."""
+    """The JSON of a request for sending it again; null if it has secrets or files."""
     contents = [one.get("content") for one in request["messages"]]
     text = json.dumps(
         {name: request[name] for name in _REQUEST if name in request}, ensure_ascii=False
@@ -143,7 +143,7 @@ def _whole(request: Event) -> str:
 
 
 def usage_in(event: Event) -> Usage:
-    """What the request has taken whose reply this is."""
+    """The usage in the event of a reply."""
     names = ("input_tokens", "output_tokens", *TOKEN_PARTS)
     return Usage(**{name: event.get(name, 0) for name in names})
 
@@ -151,9 +151,9 @@ def usage_in(event: Event) -> Usage:
 def cost_in(
     prices: Mapping[str, Any], request: Event, event: Event, usage: Usage
 ) -> tuple[float | None, int]:
-    """What that has cost at most, and of how many tokens the price is not known.
+    """The largest possible cost of a reply, and its number of tokens without a price.
 
-    The price is that of the name that was asked for, or that of who has answered.
+    The price is that of the requested model or of the one that answered.
     """
     models = (str(request.get("model")), str(event.get("model")))
     price = next((prices[name] for name in models if name in prices), None)
@@ -161,13 +161,13 @@ def cost_in(
 
 
 def new_messages(request: Event) -> list[list[str]]:
-    """The messages that the request before it did not have: each one's role and its text."""
+    """The messages that the previous request did not have: the role and text of each."""
     new: list[dict[str, Any]] = request["messages"][request["new_from"] :]
     return [[one["role"], describe_content(one["content"])] for one in new if one.get("content")]
 
 
 def shortened(value: Any) -> Any:
-    """What is told, without secrets that a cut could leave a part of, and not too long."""
+    """A value without secrets, which truncation could split, and with long texts truncated."""
     if isinstance(value, str):
         if len(value) <= MOST_SHOWN:
             return value

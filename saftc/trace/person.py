@@ -1,6 +1,6 @@
 """The person at the page of `saftc play`, who writes the lines of standard input.
 
-Before a line is read, the live file says what for:
+Before a line is read, the live file says what it is for:
 
     {"event": "reads"}                     the script reads a line of text
     {"event": "waits", "shown": ...}       a call waits for a decision, as `saftc approve` shows it
@@ -17,7 +17,7 @@ from saftc.trace.live import append_line
 
 
 class AskedLines(TextIOWrapper):
-    """Standard input, of which each line is asked for on the page."""
+    """Standard input whose lines the page asks for."""
 
     def __init__(self, live: str) -> None:
         super().__init__(sys.stdin.buffer, "utf-8", "replace")
@@ -30,30 +30,30 @@ class AskedLines(TextIOWrapper):
         append_line(self._live, json.dumps(event))
 
     def answer(self, question: dict[str, Any], size: int = -1) -> str:
-        """Returns the line that answers a question; an empty text when there will be no more."""
+        """Asks a question; returns the line that answers it, empty at the end of input."""
         with self._turn:
             self.show(question)
             return super().readline(size)
 
     def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
-        """Returns a line for the script."""
+        """Asks for a line; returns it to the script."""
         return self.answer({"event": "reads"}, size)
 
     def read(self, size: int | None = -1, /) -> str:
-        """Returns all lines until the person says that there are no more."""
+        """Asks for lines; returns all until the person ends the input."""
         with self._turn:
             self.show({"event": "reads"})
             return super().read(size)
 
 
 def attend(live: str) -> AskedLines:
-    """Has the script read what the person at the page writes; the page follows the file `live`."""
+    """Connects the script's input to the person at the page; the page follows the file `live`."""
     asked = sys.stdin = AskedLines(live)
     asked.show({"event": "begun"})
     return asked
 
 
 def tell_end() -> None:
-    """Tells the page that the script has ended; what follows is written about the run."""
+    """Tells the page that the script has ended; later events are about the run."""
     if isinstance(sys.stdin, AskedLines):
         sys.stdin.show({"event": "done"})

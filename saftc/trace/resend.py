@@ -1,10 +1,10 @@
-"""Who answers in a folder, and a request that is sent once more.
+"""Reports the provider of a folder, and sends a request again.
 
     python -m saftc.trace.resend who              {"provider": "mock", "choices": [...], ...}
     python -m saftc.trace.resend again < REQUEST  the pieces of the reply and the reply, or the
-                                                 failure: events in lines of JSON, as in `live`
+                                                  failure: events in lines of JSON, as in `live`
 
-They run in a process of their own, in the folder of the script and with its settings, as runs do.
+Both run in a separate process, in the folder of the script and with its settings, as runs do.
 """
 
 import json
@@ -22,7 +22,7 @@ from saftc.trace.live import cost_in, usage_in
 
 
 def who() -> dict[str, Any]:
-    """Who answers, and who else could: each with the model that it would ask."""
+    """The current provider and model, and the alternatives."""
     try:
         settings = settings_to_show()
         provider, model = who_answers(settings)
@@ -34,7 +34,7 @@ def who() -> dict[str, Any]:
 
 
 def _choices() -> list[list[str]]:
-    """The providers that can answer as they are, with their models."""
+    """The providers that need no further settings, with their models."""
     keyed = [
         [name, preset.model]
         for name, preset in PRESETS.items()
@@ -45,7 +45,7 @@ def _choices() -> list[list[str]]:
 
 
 def again(request: dict[str, Any]) -> None:
-    """Sends a request as `live` has it, and writes what comes."""
+    """Sends a request from `live` again, and writes the events of its reply."""
     began = time.monotonic()
     try:
         settings = settings_for()

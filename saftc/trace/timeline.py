@@ -1,18 +1,17 @@
-"""A run drawn over time: a page that opens anywhere, or a trace for Chrome and Perfetto.
+"""A run drawn over time: a self-contained page, or a trace for Chrome and Perfetto.
 
     SAFT_TIMELINE=run.html        the page, written while the process runs and when it ends
     SAFT_CHROME=trace.json        the trace, written when it ends
-    SAFT_LIVE=live.jsonl          what happens, as it happens (`live`)
+    SAFT_LIVE=live.jsonl          the events as they happen (`live`)
 
     timeline = Timeline("triage")
     timeline.see(event)           for each event of its prompts, in any order of prompts
     timeline.page()               one file of HTML, which loads nothing
 
-A prompt has a row by its place in the script, and there a lane while it lasts. Its steps are bars:
-requests, those that ask again (repairs), calls of tools, programs. What the end of the run has
-waited for is its critical path: from the last step that ended, always to the one that ended last
-before it began. Of a prompt that failed, the last step is marked. What is shown has no secrets in
-it.
+Prompts of one place in the script share a row; each has a lane there. Its steps are bars: requests,
+requests that ask again (repairs), calls of tools, programs. The critical path is the chain of steps
+that the end of the run waited for: from the last step to end, back to the one that ended last
+before it began, and so on. The last step of a failed prompt is marked. Secrets are redacted.
 """
 
 from __future__ import annotations
@@ -53,21 +52,21 @@ from saftc.trace.live import LIVE, cost_in, live_file, new_messages, shortened, 
 Kind: TypeAlias = Literal["request", "repair", "tool"]
 How: TypeAlias = Literal["ok", "failed", "interrupted", "killed", "running", "waiting"]
 
-# What somebody can look at, and a browser can show: later steps of a run are counted, not drawn.
+# The most steps that are drawn, for the sake of readers and browsers; later ones are counted.
 MOST_STEPS = 25_000
 MOST_TOLD = 25_000_000
-# Steps that follow each other are apart by less than clocks and rounding are.
+# Consecutive steps are apart by less than the error of clocks and rounding.
 _NEAR = 0.002
 _MICROSECOND = 0.000_001
-# Characters of what a slice of a trace is called.
+# The most characters in the name of a trace's slice.
 _MOST_WORDS = 60
 
 
 @dataclass(slots=True, eq=False)
 class Step:
-    """What a prompt did from `start` on, in seconds; first it may have waited for its turn.
+    """A step of a prompt from `start` on, in seconds; first it may have waited for its turn.
 
-    `told` is JSON for whoever looks closer.
+    `told` has its details as JSON.
     """
 
     kind: Kind
@@ -76,12 +75,12 @@ class Step:
     waited: float
     told: str
     is_failed: bool = False
-    # Seconds until the first piece of a reply that was streamed was there.
+    # Seconds until the first piece of a streamed reply.
     heard: float | None = None
     tokens: tuple[int, int] = (0, 0)
     cached: int = 0
     cost: float | None = None
-    unpriced: int = 0  # tokens of which the price is not known: it costs at most that
+    unpriced: int = 0  # tokens without a known price; `cost` is then an upper bound
     is_critical: bool = False
 
     @property
@@ -97,18 +96,18 @@ class Prompt:
     place: str
     start: float
     within: Prompt | None
-    # The call that runs ahead which it belongs to, and those around that: one for each item.
+    # The loop items of the calls running ahead that it belongs to, with the enclosing ones.
     item: tuple[int, ...] = ()
-    # How many requests it allows in flight, its own among them; 0 where that is not known.
+    # The most requests that it allows in flight, including its own; 0 if unknown.
     most_in_flight: int = 0
     steps: list[Step] = field(default_factory=list[Step])
     lane: int = 0
-    # The request that has no reply yet, when the first piece of one came, and whether the next
-    # request asks for the same again.
+    # The request that waits for its reply, when the first piece came, and whether the next request
+    # asks for the same again.
     request: Event | None = None
     heard: float | None = None
     asks_again: bool = False
-    # Why it failed, if it did.
+    # The error, if it failed.
     error: str | None = None
 
     @property
@@ -117,36 +116,39 @@ class Prompt:
 
 
 class Timeline:
-    """The prompts of a run; for all threads."""
+    """The prompts of a run; thread-safe."""
 
     def __init__(self, title: str) -> None:
         self.title = title
-        # Where another process has gone on with the run.
+        # When another process resumed the run.
         self.marks: list[float] = []
-        # How the run has ended, and by which error.
+        # How the run ended, and its error.
         self.how: How = "ok"
         self.error = ""
-        # By their places, how prompts overlap or why they do not.
+        # By place, how prompts overlap or why they do not.
         self.overlaps: Mapping[str, str] = {}
         self._prompts: dict[object, Prompt] = {}
-        # By their places, the functions of Python that prompts are in.
+        # By place, the Python functions around prompts.
         self._functions: dict[str, str] = {}
         self._prices = settings_for().prices
         self._lock = threading.Lock()
         self._steps = self._told = 0
-        # The requests and calls that are left out.
+        # The number of omitted requests and calls.
         self.left_out = 0
-        # How often something has been noted.
+        # The number of recorded changes.
         self.changes = 0
 
     @property
     def is_full(self) -> bool:
-        """Whether no more is drawn."""
+        """Whether no further steps are drawn."""
         return self._steps >= MOST_STEPS or self._told >= MOST_TOLD
 
     def see(self, event: Event) -> None:
-        """Notes an event: those of `add_observer`, with `key`, `within`, `began` and `waited`, and
-        `item` and `max_in_flight` where they are known."""
+        """Records an event, as passed to observers of `add_observer`.
+
+        It also has `key`, `within`, `began` and `waited`, and `item` and `max_in_flight` if they
+        are known.
+        """
         with self._lock:
             prompt = self._prompts.get(event["key"])
             if event["event"] == "piece":
@@ -161,7 +163,7 @@ class Timeline:
                 return
             if prompt is None:
                 if event["event"] == "over":
-                    return  # nothing was asked
+                    return  # nothing was sent
                 place = redacted(str(event["place"] or "(no place)"))
                 within = self._prompts.get(event["within"])
                 item, most = tuple(event.get("item", ())), event.get("max_in_flight", 0)
@@ -181,7 +183,7 @@ class Timeline:
                 prompt.request = None
 
     def _end(self, prompt: Prompt, now: float, error: str | None) -> None:
-        """Notes that a prompt is over; a request that has no reply by now gets none."""
+        """Records the end of a prompt; its unanswered request becomes a failed step."""
         prompt.error = None if error is None else redacted(error)
         request = prompt.request
         if request is not None:
@@ -193,7 +195,7 @@ class Timeline:
             prompt.request = None
 
     def _until_now(self, prompt: Prompt) -> Prompt:
-        """The prompt as far as it is; a request under way lasts until now."""
+        """A copy of the prompt as of now; a running request lasts until now."""
         request = prompt.request
         if request is None:
             return prompt
@@ -230,7 +232,7 @@ class Timeline:
         return step
 
     def page(self) -> bytes:
-        """One file of HTML that shows the run, and loads nothing."""
+        """One self-contained file of HTML that shows the run."""
         prompts = self._drawn()
         begun = min((prompt.start for prompt in prompts), default=time.time())
         places = list(dict.fromkeys(prompt.place for prompt in prompts))
@@ -260,13 +262,13 @@ class Timeline:
             prompts=_Text(f"[{told}]"),
         )
         template = files("saftc.trace").joinpath("timeline.html").read_text(encoding="utf-8")
-        # Of half a surrogate pair, the escape is JSON as well; and nothing there ends the script.
+        # The escape of half a surrogate pair is valid JSON; no text can end the script element.
         data = run.replace("<", "\\u003c")
         return template.replace('"THE RUN"', data, 1).encode("utf-8", "backslashreplace")
 
     def _about(self, place: str) -> _Text:
-        """A place with its line, the function that has it, and how its prompts overlap, where that
-        is known."""
+        """A place with its line, its function, and how its prompts overlap, as far as these are
+        known."""
         known = self.overlaps.get(place)
         overlap = {} if known is None else {"overlap": redacted(known)}
         function = self._function_at(place)
@@ -274,8 +276,11 @@ class Timeline:
         return _members(place=place, line=redacted(_line_at(place)), **within, **overlap)
 
     def _function_at(self, place: str) -> str:
-        """The innermost function around a place, in the words of its file where that is at hand: a
-        module has others, which run loops ahead, and names such as `class_`."""
+        """The innermost function around a place that the script itself defines.
+
+        The module has further functions, which run loops ahead, and renames some, as `class_`.
+        Without the script's text, it is the module's function.
+        """
         around, lines = self._functions[place].split("."), _lines_of(_parts_of(place)[0])
         if not lines:
             return around[-1]
@@ -284,11 +289,11 @@ class Timeline:
         return next((written[one] for one in names if one in written), "")
 
     def chrome(self) -> bytes:
-        """The run in the trace event format, which chrome://tracing and Perfetto read.
+        """The run in the trace event format of chrome://tracing and Perfetto.
 
-        Each place is a process, each prompt a slice that is called by its function and its first
-        words. A counter has the requests in flight; arrows lead through the prompts of one item,
-        and from a prompt to those that its tools ask.
+        Each place is a process; each prompt is a slice named by its function and its first words. A
+        counter shows the requests in flight; arrows connect the prompts of one item, and a prompt
+        with those sent by its tools.
         """
         prompts = self._drawn()
         begun = min((prompt.start for prompt in prompts), default=0.0)
@@ -316,7 +321,7 @@ class Timeline:
                 events.append(_members(ph="X", **here, **length, **named))
             led = prompt.within, before.get(prompt.item) if prompt.item else None
             for side, other in enumerate(one for one in led if one is not None):
-                # An arrow begins inside of the slice that it comes from.
+                # An arrow must begin inside of its source slice.
                 left = min(other.end, prompt.start) - _MICROSECOND
                 common = {"name": "leads to", "cat": "flow", "id": 2 * number + side}
                 start = _micro(max(other.start, left) - begun)
@@ -333,7 +338,7 @@ class Timeline:
         return text.encode("utf-8", "backslashreplace")
 
     def _drawn(self) -> list[Prompt]:
-        """The prompts in the order of time, with their lanes and the critical path."""
+        """The prompts in order of time, with their lanes and the critical path."""
         with self._lock:
             if self.how == "running":
                 prompts = [self._until_now(prompt) for prompt in self._prompts.values()]
@@ -344,7 +349,7 @@ class Timeline:
                 prompts = [*self._prompts.values()]
             prompts = [prompt for prompt in prompts if prompt.steps]
             for prompt in prompts:
-                # What comes of a prompt comes of its last step.
+                # A prompt fails in its last step.
                 prompt.steps[-1].is_failed |= prompt.error is not None
         prompts.sort(key=lambda prompt: prompt.start)
         _put_in_lanes(prompts)
@@ -357,7 +362,7 @@ def _lane_of(prompt: Prompt, rows: Mapping[str, int]) -> dict[str, int]:
 
 
 def _first_words(prompt: Prompt) -> str:
-    """How the first message of the user begins, of the prompt's first request."""
+    """The first words of the user's first message in a prompt."""
     told = json.loads(prompt.steps[0].told)
     asked = [text for role, text in told.get("messages") or () if role == "user"]
     words = " ".join(asked[0].split()) if asked else ""
@@ -365,7 +370,7 @@ def _first_words(prompt: Prompt) -> str:
 
 
 def _in_flight(prompts: Iterable[Prompt]) -> Iterator[tuple[float, int]]:
-    """How many requests are in flight, from each moment on at which that changes."""
+    """The number of requests in flight at each moment when it changes."""
     changes = Counter[float]()
     for prompt in prompts:
         for step in prompt.steps:
@@ -379,13 +384,13 @@ def _in_flight(prompts: Iterable[Prompt]) -> Iterator[tuple[float, int]]:
 
 
 class _Text(str):
-    """JSON text that is as it is."""
+    """A text that is JSON already."""
 
     __slots__ = ()
 
 
 def _members(**members: Any) -> _Text:
-    """An object of JSON; what is JSON already is put in as it is."""
+    """A JSON object; values that are JSON already are inserted unchanged."""
     return _Text("{" + ", ".join(f'"{name}": {_json(one)}' for name, one in members.items()) + "}")
 
 
@@ -430,7 +435,7 @@ def _said(name: str, message: str) -> str:
 
 
 def _put_in_lanes(prompts: Iterable[Prompt]) -> None:
-    """Gives each prompt the first lane of its place that is free while it lasts."""
+    """Assigns each prompt to the first lane of its place that is free."""
     busy: dict[str, list[tuple[float, int]]] = {}
     free: dict[str, list[int]] = {}
     for prompt in prompts:
@@ -442,7 +447,7 @@ def _put_in_lanes(prompts: Iterable[Prompt]) -> None:
 
 
 def _mark_critical(prompts: list[Prompt]) -> None:
-    """Marks what the end of the run has waited for, from the end on."""
+    """Marks the critical path: the steps that the end of the run waited for, from the end back."""
     # A tool that asks prompts itself waits for these.
     asking = {prompt.within.key for prompt in prompts if prompt.within is not None}
     steps = [
@@ -453,7 +458,7 @@ def _mark_critical(prompts: list[Prompt]) -> None:
     ]
     before = float("inf")
     for step in sorted(steps, key=lambda step: step.end, reverse=True):
-        # Of short steps, less: those that ran at the same time are never a path.
+        # Less for short steps: simultaneous steps are never on one path.
         step.is_critical = step.end <= before + min(_NEAR, (step.seconds - step.waited) / 2)
         if step.is_critical:
             before = step.start + step.waited
@@ -483,17 +488,17 @@ def _sums(prompts: list[Prompt]) -> dict[str, Any]:
 
 
 def _allowed(prompts: Iterable[Prompt]) -> list[int]:
-    """How many requests prompts allow in flight, the fewest and the most; empty if not known."""
+    """The smallest and largest allowed number of requests in flight; empty if unknown."""
     known = {prompt.most_in_flight for prompt in prompts} - {0}
     return [min(known), max(known)] if known else []
 
 
 def explain_time(prompts: Sequence[Prompt], overlaps: Mapping[str, str]) -> str:
-    """What bounded the run, in one sentence; "" where one prompt was all of it.
+    """The bottleneck of the run in one sentence; empty if there was only one prompt.
 
-    For half of the time or more no request was in flight, as many were as `max_in_flight` allows,
-    or requests waited while others had room. Otherwise it is the place that took most of the
-    critical path, with the reason for its order where `overlaps` has that.
+    It is an idle time, the limit `max_in_flight`, or waiting requests while others had room, if one
+    of these took at least half of the time. Otherwise it is the place that took most of the
+    critical path, with the reason for its order from `overlaps`, if known.
     """
     if not any(step.kind != "tool" for prompt in prompts for step in prompt.steps):
         return "No request was sent."
@@ -526,10 +531,12 @@ def _time(seconds: float) -> str:
 
 
 def _shares(prompts: Iterable[Prompt]) -> tuple[float, float, float, float]:
-    """How many seconds the requests took in all, and for how many of them none was in flight, as
-    many were as are allowed, and requests waited though more were allowed.
+    """How long all requests took, from the first to the end of the last, and three shares of that.
+
+    The shares are the seconds in which none was in flight, in which the allowed maximum was, and in
+    which requests waited below the maximum.
     """
-    # What changes when: for those that allow so many, how many are in flight and wait.
+    # The time of each change, the changes in requests in flight and waiting, and the maximum.
     changes = list[tuple[float, int, int, int]]()
     for prompt in prompts:
         most = prompt.most_in_flight
@@ -557,19 +564,19 @@ def _shares(prompts: Iterable[Prompt]) -> tuple[float, float, float, float]:
 
 
 def _line_at(place: str) -> str:
-    """The line of the script at a place, where the text is at hand."""
+    """The line of the script at a place, if the text is available."""
     name, number, column = _parts_of(place)
     if not number:
         return ""
     line, after = [*_lines_of(name)[number - 1 : number + 1], "", ""][:2]
-    # Of a text over several lines, the first one says more.
+    # The first line of a multi-line text says more.
     opens = _opens_prompt if _is_script(name) else _opens_text
     is_open = opens(line.rstrip(), column - 1 if column else 0)
     return f"{line.strip()} {after.strip()}" if is_open else line.strip()
 
 
 def _parts_of(place: str) -> tuple[str, int, int]:
-    """The name of a file, a line and a column; 0 for what a place does not name."""
+    """The file name, line and column of a place; 0 for a missing number."""
     name, _, rest = place.partition(":")
     number, _, column = rest.partition(":")
     line, position = (int(one) if one.isdigit() else 0 for one in (number, column))
@@ -581,7 +588,7 @@ def _is_script(name: str) -> bool:
 
 
 def _lines_of(name: str) -> list[str]:
-    """The lines of a file; of a script that is in no file, of its text."""
+    """The lines of a file, or of a script without a file."""
     known = linecache.cache.get(name)
     if known is not None and len(known) == 4 and known[1] is None:
         return known[2]
@@ -593,7 +600,7 @@ def _lines_of(name: str) -> list[str]:
                 state = os.stat(path)
                 return _lines_of_file(path, state.st_mtime_ns, state.st_size)
     except (OSError, ValueError, SaftError):
-        pass  # it is a help for whoever looks, and nothing depends on it
+        pass  # it only helps readers; nothing depends on it
     return []
 
 
@@ -603,17 +610,17 @@ def _lines_of_file(path: str, _changed: int, _size: int) -> list[str]:
         return file.readlines()
 
 
-# How a function of a script or of Python begins, with its name.
+# The head of a function in a script or in Python, with its name.
 _HEAD = re.compile(r"\s*(?:f|conv|(?:async\s+)?def)\s+(\w+)\s*[(\[]")
-# What a `$` may be in without beginning or ending a prompt: comments and texts in a line of a
-# script; what is escaped and holes in a prompt.
+# The contexts in which `$` does not begin or end a prompt: comments and texts in a line of a
+# script; escapes and holes in a prompt.
 _OUTSIDE = re.compile(r'//.*|"(?:[^"\\]|\\.)*"|(\$)')
 _INSIDE = re.compile(r"\\.|\{[^{}]*\}|(\$)")
 
 
 def _opens_prompt(line: str, column: int) -> bool:
-    """Whether a line of a script ends with the `$` by which a prompt begins."""
-    # The prompt that is meant begins there; what is before it is not looked at.
+    """Whether a line of a script ends with the `$` that begins a prompt."""
+    # The prompt at the place begins there; the text before it does not matter.
     position = column if line[column : column + 1] == "$" else 0
     is_inside = False
     last = -1
@@ -625,7 +632,7 @@ def _opens_prompt(line: str, column: int) -> bool:
 
 
 def _opens_text(line: str, _column: int) -> bool:
-    """Whether a line of Python ends with the quotes by which a text begins."""
+    """Whether a line of Python ends with the quotes that begin a text."""
     return line.endswith('"""') and line.count('"""') % 2 == 1
 
 
@@ -639,7 +646,7 @@ FORMS: dict[str, Callable[[Timeline], bytes]] = {
 
 
 class _OfProcess:
-    """What is drawn of this process, and the files that it is written to."""
+    """The timeline of this process, and the files to write it to."""
 
     def __init__(self) -> None:
         self.timeline: Timeline | None = None
@@ -647,20 +654,20 @@ class _OfProcess:
         self.has_ended = threading.Event()
 
 
-# The page grows this often, in seconds; of a long one less often, so that it takes little time.
+# The page is rewritten this often, in seconds; a long one less often, to save time.
 _PAUSE = 1.0
 _SHARE = 20
 
 _here = _OfProcess()
 _lock = threading.Lock()
-# Held by who writes.
+# Guards the writing.
 _writing = threading.Lock()
 
 
 def watch() -> Callable[[Event], None] | None:
-    """What sees the events of this process; None of one whose run another process draws.
+    """The observer of this process's events; None if its parent draws the run.
 
-    The runtime calls it before each prompt when the environment asks for a timeline.
+    The runtime calls it before each prompt if the environment asks for a timeline.
     """
     if _is_child():
         return None
@@ -676,7 +683,7 @@ def watch() -> Callable[[Event], None] | None:
 
 
 def begin_timeline() -> Timeline | None:
-    """The timeline of this process, if the environment asks for one; begun by the first call.
+    """The timeline of this process, if the environment asks for one; the first call creates it.
 
     Raises:
         ConfigError: It asks for a file that cannot be written.
@@ -700,7 +707,7 @@ def begin_timeline() -> Timeline | None:
 
 
 def _grow(timeline: Timeline, path: str, has_ended: threading.Event) -> None:
-    """Writes the page again and again while the process runs, as often as there is news."""
+    """Rewrites the page after changes while the process runs."""
     written, pause = 0, _PAUSE
     while not has_ended.wait(pause):
         if timeline.changes == written:
@@ -712,7 +719,7 @@ def _grow(timeline: Timeline, path: str, has_ended: threading.Event) -> None:
             try:
                 replace_file(os.path.realpath(path), timeline.page(), permissions=PRIVATE)
             except (OSError, ValueError):
-                return  # it is told of at the end
+                return  # it is reported at the end
         pause = max(_PAUSE, _SHARE * (time.monotonic() - began))
 
 
@@ -721,8 +728,10 @@ def write_timeline(
     error: str = "",
     overlaps: Callable[[], Mapping[str, str]] | None = None,
 ) -> None:
-    """Writes what is drawn until now, and how the run has ended; a file that cannot be written is
-    told of. `overlaps` finds out by places how prompts overlap, or why they do not."""
+    """Writes the timeline and how the run ended; reports files that cannot be written.
+
+    `overlaps` returns, by place, how prompts overlap, or why they do not.
+    """
     with _lock:
         timeline, paths = _here.timeline, _here.paths
         _here.timeline = None
@@ -736,7 +745,7 @@ def write_timeline(
 
 
 def write_form(timeline: Timeline, form: Callable[[Timeline], bytes], path: str) -> bool:
-    """Writes the timeline to a file, whole or not at all; whether it could be written."""
+    """Writes the timeline to a file atomically; returns whether it could be written."""
     try:
         replace_file(os.path.realpath(path), form(timeline), permissions=PRIVATE)
         if timeline.left_out:
@@ -749,13 +758,13 @@ def write_form(timeline: Timeline, form: Callable[[Timeline], bytes], path: str)
 
 
 def _is_child() -> bool:
-    """Whether this process was started by Python's multiprocessing: the run is its parent's."""
+    """Whether multiprocessing started this process, so that the run is its parent's."""
     process: Any = sys.modules.get("multiprocessing.process")
     return process is not None and process.parent_process() is not None
 
 
 def _forget() -> None:
-    """A forked process has not the run of its parent, nor its file."""
+    """Drops the parent's run and files after a fork."""
     global _lock, _writing
     _lock, _writing = threading.Lock(), threading.Lock()
     _here.timeline = None
@@ -765,7 +774,7 @@ def _forget() -> None:
 
 @atexit.register
 def _write_at_exit() -> None:
-    # What Python has told of an error that nobody has caught.
+    # The uncaught error that Python reported.
     error: BaseException | None = getattr(sys, "last_value", None)
     if error is None:
         write_timeline()

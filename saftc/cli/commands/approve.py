@@ -1,4 +1,4 @@
-"""Deciding about calls that wait for approval: at the terminal of a run, and the next day.
+"""Decisions about calls that wait for approval, at the terminal of a run or later.
 
     refund(order: "A-17", amount: 25.0)
       at desk.saft:12:7
@@ -26,7 +26,7 @@ _OF_A_PROGRAM = "yes, no, or later? "
 
 
 def let_person_decide() -> None:
-    """Has calls that wait be decided at this terminal or page, if there is somebody at one.
+    """Lets the person at this terminal or page decide about calls that wait for approval.
 
     The part of the runtime that asks is loaded with the first tool that waits.
     """
@@ -41,13 +41,13 @@ def let_person_decide() -> None:
 
 
 def is_attended() -> bool:
-    """Whether there is somebody, at a page or a terminal, who can be asked."""
+    """Whether a person at a page or a terminal can be asked."""
     return bool(os.environ.get("SAFT_LIVE")) or is_at_terminal()
 
 
 def is_at_terminal() -> bool:
-    """Whether somebody can be asked here, and sees the question."""
-    # Python has no stream where it was closed.
+    """Whether a person can be asked at this terminal: standard input and error are terminals."""
+    # A closed stream is None in Python.
     streams: tuple[Any, ...] = (sys.stdin, sys.stderr)
     return all(one is not None and one.isatty() for one in streams)
 
@@ -55,7 +55,7 @@ def is_at_terminal() -> bool:
 def ask_at_terminal(
     call: "PendingCall", problem_with: "Callable[[Decision], str | None]"
 ) -> "Decision | None":
-    """What the person at the terminal says; None when that comes later."""
+    """Asks the person at the terminal; None if they decide later."""
     from runtime_support import Decision
 
     _write(f"{described(call.shown)}\n")
@@ -82,7 +82,7 @@ def ask_at_terminal(
 def ask_at_page(
     lines: "AskedLines", call: "PendingCall", problem_with: "Callable[[Decision], str | None]"
 ) -> "Decision | None":
-    """What the person at the page of `saftc play` decides; None when there will be no answer."""
+    """Asks the person at the page of `saftc play`; None if no answer will come."""
     problem: str | None = None
     told = {"event": "waits", "shown": described(call.shown), "place": call.place}
     arguments = json.dumps(call.args, ensure_ascii=False, default=str, indent=1)
@@ -96,7 +96,7 @@ def ask_at_page(
 
 
 def _sent(answer: dict[str, str]) -> "Decision | str":
-    """The decision that the page sends, or why it is none."""
+    """The decision that the page sent, or why it is invalid."""
     from runtime_support import Decision
 
     match answer["verdict"]:
@@ -109,7 +109,7 @@ def _sent(answer: dict[str, str]) -> "Decision | str":
 
 
 def _changed(text: str) -> "Decision | str":
-    """The decision for these arguments, or why there is none."""
+    """The decision to call with these arguments, or why they are invalid."""
     from runtime_support import Decision
 
     try:
@@ -122,8 +122,8 @@ def _changed(text: str) -> "Decision | str":
 
 
 def described(shown: str) -> str:
-    """A call as it is shown to who decides: without keys, on one line, and with the names of
-    letters that look like others.
+    """A call as text for whoever decides: on one line, without keys, and with the names of unusual
+    letters.
     """
     from runtime_support._core.redaction import escaped, redacted
 
@@ -145,7 +145,7 @@ def _letter(letter: str) -> str:
 
 
 def person() -> str:
-    """Who decides: the name of the user."""
+    """The name of the user who decides."""
     import getpass
 
     try:
@@ -160,7 +160,7 @@ def _write(text: str) -> None:
 
 
 def _read(question: str) -> str | None:
-    """A line of the terminal; None at its end."""
+    """Reads a line from the terminal; None at the end of its input."""
     _write(question)
     line = sys.stdin.readline()
     if not line:
@@ -173,7 +173,7 @@ def _read(question: str) -> str | None:
 
 
 def _decision(options: ApproveOptions) -> "Decision | None":
-    """The decision about calls that wait, if the options have one.
+    """The decision about waiting calls that the options express, if any.
 
     Raises:
         WrongUsage: There are several.
@@ -193,7 +193,7 @@ def _decision(options: ApproveOptions) -> "Decision | None":
 
 
 def approve_calls(target: str, options: ApproveOptions) -> int:
-    """Shows what waits in a journal or a folder, decides, and goes on; gives the exit code."""
+    """Shows the calls waiting in a journal or folder, decides, resumes; returns the exit code."""
     from runtime_support.errors import RunWaiting
     from runtime_support.runs import decide, settle, waiting_calls
 
@@ -220,10 +220,10 @@ def approve_calls(target: str, options: ApproveOptions) -> int:
 
 
 def _meant(calls: "Sequence[WaitingCall]", numbers: Sequence[int]) -> "list[WaitingCall]":
-    """The calls that have these numbers; where there are none, the only one.
+    """The calls with these numbers; without numbers, the only one.
 
     Raises:
-        WrongUsage: It is not certain which.
+        WrongUsage: A number is unknown, or several calls wait and none is named.
     """
     if not numbers and len(calls) > 1:
         _show(calls)
@@ -235,7 +235,7 @@ def _meant(calls: "Sequence[WaitingCall]", numbers: Sequence[int]) -> "list[Wait
 
 
 def _show(calls: "Sequence[WaitingCall]") -> None:
-    """Writes what waits, with numbers, to standard output."""
+    """Writes the waiting calls, numbered, to standard output."""
     write_result("".join(f"{number}. {_told(one)}" for number, one in enumerate(calls, 1)))
 
 
@@ -253,7 +253,7 @@ def _told(call: "WaitingCall") -> str:
 
 
 def _ask_about(calls: "Sequence[WaitingCall]") -> None:
-    """Asks the person at the terminal about each call, until one is put off."""
+    """Asks the person at the terminal about each call, until they put one off."""
     from runtime_support.errors import CheckError
     from runtime_support.runs import decide
 
@@ -273,7 +273,7 @@ def _ask_about(calls: "Sequence[WaitingCall]") -> None:
 
 
 def _go_on(journal: str) -> int:
-    """Goes on with the run of a journal, where it says by which command it was begun."""
+    """Resumes the run of a journal, if the journal has the command that started it."""
     import subprocess
 
     from runtime_support._journal.journal import is_in_use
@@ -291,4 +291,4 @@ def _go_on(journal: str) -> int:
     variables = {**os.environ, "SAFT_JOURNAL": os.path.abspath(journal)}
     whole = [sys.executable, "-m", "saftc", *command]
     code = subprocess.run(whole, cwd=folder, env=variables, check=False).returncode
-    return code if code >= 0 else 128 - code  # as shells tell that it was killed
+    return code if code >= 0 else 128 - code  # as shells report a killed process

@@ -1,4 +1,4 @@
-"""`saftc build`: scripts to module files, and what may not be overwritten."""
+"""`saftc build`: compiles scripts to module files, and protects files that saftc did not write."""
 
 import json
 import os
@@ -37,9 +37,9 @@ from saftc.reporting import (
     write_result,
 )
 
-# The field of a source map that tells which text of the module it is of.
+# The field of a source map with the digest of its module's text.
 DIGEST = "x_digest"
-# The option that says whether modules have the settings of the project in them.
+# The option that embeds the project's settings in modules, or not.
 _EMBEDDING: dict[bool | None, list[str]] = {
     True: ["--embed-settings"],
     False: ["--no-embed-settings"],
@@ -48,9 +48,9 @@ _EMBEDDING: dict[bool | None, list[str]] = {
 
 
 def build_scripts(arguments: Sequence[str], options: BuildOptions) -> int:
-    """Compiles scripts, or plans, to modules; gives the exit code.
+    """Compiles scripts or plans to modules; returns the exit code.
 
-    With --watch, again and again, when they change.
+    With --watch, compiles them again whenever they change.
     """
     _refuse_combinations(options)
     arguments = arguments or _of_project(options.root)
@@ -80,7 +80,7 @@ def build_scripts(arguments: Sequence[str], options: BuildOptions) -> int:
 
         refused = {"--check": options.check, "--diff": options.diff, "--tools": options.tools}
         refuse_watching(arguments, refused, "writes the modules of scripts")
-        # What is in the cache does not load it.
+        # The first round does not load the compiler if all scripts are cached.
         watch_scripts(arguments, opened, write, load=load_compiler)
     with no_garbage_collector():
         return 0 if write(opened()) else 1
@@ -97,10 +97,10 @@ def _refuse_combinations(options: BuildOptions) -> None:
 
 
 def _of_project(root: Path | None) -> list[str]:
-    """The folder whose scripts are built where none is named.
+    """The folder to build if no script is named.
 
     Raises:
-        WrongUsage: The project does not say that its modules are beside its scripts.
+        WrongUsage: The project does not set `in-place`.
     """
     project = Project()
     if not project.builds_in_place:
@@ -112,7 +112,7 @@ def _of_project(root: Path | None) -> list[str]:
 
 
 def _targets(arguments: Sequence[str], options: BuildOptions) -> list[tuple[str, Path | None]]:
-    """The scripts that the arguments mean, each with its module; None is standard output."""
+    """The scripts that the arguments name, each with its module's path; None is standard output."""
     output, out_dir = options.output, options.out_dir
     files = [(file, Path(one)) for one in arguments for file in scripts_below(one, (".json",))]
     names = [file for file, _ in files]
@@ -129,7 +129,7 @@ def _targets(arguments: Sequence[str], options: BuildOptions) -> list[tuple[str,
 
 
 def _refuse_mixture(files: Sequence[str], options: BuildOptions) -> None:
-    """Plans need tools, scripts have none, and one command is for the one or the other."""
+    """Raises WrongUsage if plans are built without tools, or scripts with them."""
     plans = [file for file in files if file.endswith(".json")]
     if plans and options.tools is None:
         raise WrongUsage(f"{plans[0]} is a plan: say with --tools MODULE whose functions it calls")
@@ -145,9 +145,9 @@ def _refuse_mixture(files: Sequence[str], options: BuildOptions) -> None:
 
 
 class Builder:
-    """Writes the modules of scripts, and of the siblings they import, each once.
+    """Writes the modules of scripts and of their imported siblings, each once.
 
-    What stays as it was is not worth a word where it is built again.
+    A rebuild does not report unchanged modules.
     """
 
     def __init__(
@@ -157,17 +157,17 @@ class Builder:
         self.options = options
         self.only_compares = options.check or options.diff
         self.is_again = is_again
-        # The script of each module that has been settled.
+        # The script of each module that has been handled.
         self.done: dict[Path, Path] = {}
         self.has_failed = False
 
     def build_all(self, targets: Sequence[tuple[str, Path | None]]) -> bool:
-        """Compiles scripts to their targets, to standard output where that is None.
+        """Compiles scripts to their targets, or to standard output for a target of None.
 
-        Whether all went well.
+        Returns whether all succeeded.
         """
         try:
-            # Those first that may import the others, from the root that these have then.
+            # Importers first: they set the root of the scripts that they import.
             for file, target in sorted(targets, key=_depth):
                 self._build(file, target)
         finally:
@@ -213,12 +213,12 @@ class Builder:
                 self._put(script, place)
 
     def _is_async(self, file: str) -> bool:
-        """Whether the module of a script is one of the async form."""
+        """Whether the module of a script is in async form."""
         text = self.workspace.compile(file).text
         return text is not None and is_async_module(text)
 
     def _is_of_other_form(self, file: str, target: Path) -> bool:
-        """Tells where a module would be overwritten that is of another form; whether it would."""
+        """Whether writing would replace a module of the other form; reports it if so."""
         existing = None if is_special(target) or self.options.force else read_module(target)
         if self.only_compares or existing is None or not may_overwrite(target):
             return False
@@ -259,7 +259,7 @@ class Builder:
             say(f"{path} removed: it belonged to an older {target.name}")
 
     def put(self, file: str, text: str, target: Path, *more: str) -> bool:
-        """Writes the module made from `file`, or compares it; whether it has been written.
+        """Writes or compares the module made from `file`; returns whether it was written.
 
         `more` are the words that the command needs besides the file.
         """
@@ -300,7 +300,7 @@ class Builder:
 
 
 def _words_of(options: BuildOptions) -> list[str]:
-    """The options that decide what is written."""
+    """The words for the options that affect the written text."""
     return [
         *(["--async"] if options.is_async else []),
         *(["--suffix", options.suffix] if options.suffix else []),
@@ -309,7 +309,7 @@ def _words_of(options: BuildOptions) -> list[str]:
 
 
 def _keeps_settings(targets: Iterable[tuple[str, Path | None]]) -> bool:
-    """Whether the modules that are there set `defaults`, and so will those that are written.
+    """Whether the existing modules set `defaults`, so that new ones will too.
 
     Raises:
         WrongUsage: Some do, and others do not.
@@ -332,9 +332,9 @@ def _keeps_settings(targets: Iterable[tuple[str, Path | None]]) -> bool:
 
 
 def _shipped_settings(is_wanted: bool | None, targets: Iterable[tuple[str, Path | None]]) -> str:
-    """What a project says of its prompts, and not of a run: its modules take it with them. In JSON.
+    """The project's prompt settings to embed in modules, in JSON; settings of a run are left out.
 
-    Empty where that is not wanted; None keeps what the modules are that are there.
+    Empty if `is_wanted` is False; None decides as the existing modules do.
 
     Raises:
         FileProblem: The file cannot be read, or a setting is unknown or ill-typed.
@@ -357,10 +357,10 @@ def _shipped_settings(is_wanted: bool | None, targets: Iterable[tuple[str, Path 
 
 
 def _beside(script: Path, importing: Path, target: Path, suffix: str) -> Path | None:
-    """The module of a script that another one imports, which becomes `target`.
+    """The module of an imported script, placed relative to `target` as the scripts are.
 
-    The modules stand to each other as the scripts do. None when that would be outside of the
-    folders of packages that the target is in.
+    `target` is the module of the importing script. None if that path is outside of the packages of
+    `target`.
     """
     parts = Path(os.path.relpath(_module_of(script, suffix), importing.parent)).parts
     up = parts.count("..")
@@ -375,10 +375,10 @@ def _module_of(script: Path, suffix: str) -> Path:
 
 
 def _target(file: str, argument: Path, options: BuildOptions, roots: Roots) -> Path | None:
-    """The module that `file` becomes; None for standard output.
+    """The path of the module for `file`; None for standard output.
 
-    In `out_dir` it stands as its script does below its root, where that is not its own folder, or
-    else below the folder that the argument was.
+    In `out_dir`, the module keeps the script's path below its root, if the root is not the script's
+    own folder, or else below the folder given as `argument`.
     """
     if options.output is not None:
         return None if options.output == "-" else Path(options.output)
@@ -396,7 +396,7 @@ def _target(file: str, argument: Path, options: BuildOptions, roots: Roots) -> P
 
 
 def _refuse_collisions(targets: Sequence[tuple[str, Path | None]]) -> None:
-    """Raises FileProblem when two scripts would become one module."""
+    """Raises FileProblem if two scripts would become one module."""
     seen: dict[Path, str] = {}
     for file, target in targets:
         if target is None:
@@ -411,7 +411,7 @@ def _depth(pair: tuple[str, Path | None]) -> int:
 
 
 def _is_older(path: Path, text: str) -> bool:
-    """Whether there is a source map that saftc wrote for another text of the module."""
+    """Whether a source map that saftc wrote belongs to another text of the module."""
     try:
         data: Any = json.loads(read_module(path) or "null")
     except ValueError:

@@ -1,5 +1,5 @@
-"""`saftc build plan.json --tools MODULE`: plans to modules, or to what is wrong with them, in the
-words of the checker.
+"""`saftc build plan.json --tools MODULE`: compiles plans to modules, or reports the checker's
+problems.
 """
 
 import json
@@ -32,7 +32,7 @@ _ASKS = "run the plan itself: `run(Plan.read(...))` asks first"
 
 
 class PlanProblem(Exception):
-    """The plan cannot become a module; the text is what is wrong, with its places."""
+    """The plan cannot become a module; the text names the problem and its places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,11 @@ class CompiledPlan:
 
 
 def compile_plan(file: str, tools: str, folders: Iterable[Path]) -> CompiledPlan:
-    """The module of the plan in `file`, checked against the module `tools`.
+    """Compiles the plan in `file`, checked against the module `tools`.
 
-    Raises PlanProblem, and FileProblem when a file or the module is not there.
+    Raises:
+        PlanProblem: The plan has errors.
+        FileProblem: A file or the module is missing.
     """
     source = read_source(file)
     broken = _not_json(source)
@@ -84,13 +86,13 @@ def _told(source: Source, message: str, span: Span, hint: str = "") -> str:
 
 
 def _told_at(source: Source, message: str, pointer: str, hint: str = "") -> str:
-    """The same, with the place that a JSON Pointer names."""
+    """The same for the place that a JSON Pointer names."""
     steps = (one.replace("~1", "/").replace("~0", "~") for one in pointer.split("/")[1:])
     return _told(source, message, _span_of(source, steps), hint)
 
 
 def _ambiguous(source: Source, point: Point) -> str:
-    """An ambiguity with the plans that are not."""
+    """The message of an ambiguity, with the unambiguous plans to choose from."""
     lines = [_told_at(source, point.message, point.path)]
     for candidate in point.candidates:
         program = json.dumps(candidate.program, ensure_ascii=False)
@@ -99,10 +101,10 @@ def _ambiguous(source: Source, point: Point) -> str:
 
 
 def build_plans(builder: "Builder", tools: str, targets: Iterable[tuple[str, Path | None]]) -> bool:
-    """Writes the modules of plans that call the functions of the module `tools`: to their targets,
-    to standard output where that is None. Whether all went well.
+    """Writes the modules of plans to their targets, or to standard output for None.
 
-    When `tools` is a script, its module is written beside the plan's.
+    The plans call functions of the module `tools`. If it is a script, its module is written beside
+    the plan's. Returns whether all succeeded.
     """
     for file, target in targets:
         beside = Path(file).parent
@@ -129,7 +131,7 @@ def build_plans(builder: "Builder", tools: str, targets: Iterable[tuple[str, Pat
 
 
 def _not_json(source: Source) -> tuple[str, Span] | None:
-    """Why the text is not JSON, and where; None when it is."""
+    """Why the text is not JSON, with the place; None if it is JSON."""
     text = source.text
     try:
         text.encode()
@@ -148,9 +150,9 @@ def _not_json(source: Source) -> tuple[str, Span] | None:
 
 
 def _span_of(source: Source, path: Iterable[str | int]) -> Span:
-    """The stretch of a value in JSON text; of an object, its first line's.
+    """The span of a value in JSON text; for an object, that of its first line.
 
-    A place that is not in the text is that of the innermost value around it.
+    For a path that is not in the text, the span of the innermost value around it.
     """
     text = source.text
     start = _skip(text, 0)
@@ -165,7 +167,7 @@ def _span_of(source: Source, path: Iterable[str | int]) -> Span:
 
 
 def _inside(text: str, start: int, step: str) -> int | None:
-    """Where the element or the value of this key begins in the list or object at `start`."""
+    """The start of the value for this index or key in the list or object at `start`."""
     opening = text[start]
     if opening not in "[{":
         return None

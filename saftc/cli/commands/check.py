@@ -1,4 +1,4 @@
-"""`saftc check`: what is wrong with scripts, as text or for another program."""
+"""`saftc check`: reports mistakes in scripts, as text or for another program."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 
 def check_scripts(files: Sequence[str], options: CheckOptions) -> int:
-    """Reports what is wrong with scripts, and fixes what it can; gives the exit code.
+    """Reports mistakes in scripts and fixes what it can; returns the exit code.
 
-    With --watch, again and again until it is interrupted, when they change.
+    With --watch, checks changed scripts again until it is interrupted.
     """
     if options.watch:
         _watch(files, options)
@@ -71,14 +71,15 @@ def _watch(files: Sequence[str], options: CheckOptions) -> NoReturn:
 def check_all(
     arguments: Sequence[str], options: CheckOptions, scripts: Scripts | None = None
 ) -> bool:
-    """Writes what is wrong with settings and scripts; whether there are errors, or files that
-    cannot be read.
+    """Writes the mistakes in settings and scripts; returns whether there are errors or unreadable
+    files.
 
-    With `bounds`, the most requests of scripts without errors are written as well, in JSON in an
-    object with what is wrong under `diagnostics`. `scripts` are known from an earlier check.
+    With `bounds`, the largest number of requests of each script without errors is written too; in
+    JSON, an object holds both, the mistakes under `diagnostics`. `scripts` have been checked
+    before.
 
     Raises:
-        FileProblem: A setting that bounds requests is not what it may be.
+        FileProblem: A setting that bounds requests has a wrong value.
     """
     format, bounds, bound = options.format, options.bounds, options.bound
     bounded: list[Bounds] = []
@@ -88,7 +89,7 @@ def check_all(
     if problem is not None:
         complain(problem)
     failed = problem is not None
-    # What is no mistake in a script is an error, too.
+    # A problem outside of scripts is an error, too.
     errors = int(failed)
     read, roots, wire = read_script, Roots(options.root, project=project), project.api
     if options.fix or options.diff:
@@ -153,10 +154,10 @@ def _advise_fixing(told: list[tuple[Source, Sequence[Diagnostic]]]) -> None:
 def _checked(
     arguments: Sequence[str], scripts: Scripts
 ) -> Iterator[tuple[str, Checked | FileProblem]]:
-    """The scripts that are meant, in their order, each checked or the reason why it cannot be."""
+    """The named scripts in order, each checked, or the reason why it cannot be."""
     files, problems = files_of(arguments)
     found: dict[str, Checked | FileProblem] = {**problems}
-    # Those first that may import the others, from the root that these have then.
+    # Importers first: they set the root of the scripts that they import.
     for file in sorted(files, key=lambda file: len(Path(file).absolute().parts)):
         if file not in found:
             try:
@@ -167,7 +168,7 @@ def _checked(
 
 
 def _scripts_of(arguments: Sequence[str]) -> list[str]:
-    """The scripts that are meant and can be found."""
+    """The named scripts that exist."""
     files, problems = files_of(arguments)
     return [file for file in files if file not in problems]
 
@@ -196,7 +197,7 @@ def _bounds_text(bounded: "list[Bounds]") -> str:
 
 
 def _with_bounds(told: list[tuple[Source, Sequence[Diagnostic]]], bounded: "list[Bounds]") -> str:
-    """What was found and the bounds, as one JSON object."""
+    """The diagnostics and the bounds as one JSON object."""
     from saftc.cost.rendering import as_json
     from saftc.diagnostics.render import as_data, render_json
 

@@ -1,8 +1,7 @@
-"""`saftc fmt`: the text of a script in the one form that `saftc.formatter.statements` writes.
+"""`saftc fmt`: formats scripts as `saftc.formatter.statements` writes them.
 
-`format_source` is pure: text in, text out. What was written is read again and compared with the
-script, so that formatting never changes what a script means. A script that cannot be read is left
-alone.
+`format_source` is pure: text in, text out. It parses its result and compares it with the script, so
+that formatting never changes a script's meaning. A script with syntax errors is not formatted.
 """
 
 import sys
@@ -15,7 +14,7 @@ from saftc.reporting import complain, difference, say, write_found, write_result
 
 
 def format_scripts(arguments: Sequence[str], *, check: bool, diff: bool) -> int:
-    """Formats scripts and those below folders, or only says what it would do; gives the exit code.
+    """Formats scripts and those below folders, or only reports differences; returns the exit code.
 
     Standard input goes to standard output.
     """
@@ -33,7 +32,7 @@ def format_scripts(arguments: Sequence[str], *, check: bool, diff: bool) -> int:
 
 
 def _format(file: str, *, check: bool, diff: bool) -> bool:
-    """Whether the script could be read, and is formatted where that is checked."""
+    """Formats a script; returns False if it cannot be read, or `check` finds it unformatted."""
     source = read_source(file)
     # Unlike the source, the text has the file's line ends.
     existing = source.text if file == "-" else read_module(Path(file)) or ""
@@ -54,7 +53,7 @@ def _format(file: str, *, check: bool, diff: bool) -> bool:
     if file == "-":
         write_result(text)
     elif text != existing:
-        # A link stays one: what it points to is replaced.
+        # A link is followed: its target is replaced.
         write_module(Path(file), text)
         say(f"{file} formatted")
     return True

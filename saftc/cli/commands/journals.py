@@ -1,4 +1,4 @@
-"""Looking at journals: what a run has asked, and the runs of a folder."""
+"""Shows journals: the requests of one run, and the runs in a folder."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from saftc.reporting import complain, write_result
 
 
 def show_trace(file: str) -> int:
-    """Writes what a journal holds to standard output, and its sum; gives the exit code."""
+    """Writes a journal's entries and their totals to standard output; returns the exit code."""
     from saftc.trace.journals import summary, told
 
     for text in told(file):
@@ -18,7 +18,7 @@ def show_trace(file: str) -> int:
 
 
 def draw_timeline(file: str, html: str | None, chrome: str | None) -> int:
-    """Writes what a journal holds as a page, and as a trace for Chrome; gives the exit code."""
+    """Writes a journal as an HTML page and as a Chrome trace; returns the exit code."""
     from saftc.trace.journals import timeline
     from saftc.trace.timeline import Timeline, write_form
 
@@ -29,7 +29,7 @@ def draw_timeline(file: str, html: str | None, chrome: str | None) -> int:
 
 
 def show_journals(folder: str) -> int:
-    """Writes a line for each journal in a folder to standard output; gives the exit code."""
+    """Writes a line for each journal in a folder to standard output; returns the exit code."""
     from runtime_support._core.redaction import escaped
     from runtime_support._journal.journal import is_journal, time_text
     from runtime_support._language.files import size_text

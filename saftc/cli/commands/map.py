@@ -1,4 +1,4 @@
-"""`saftc map` and `saftc eval`: a function of a script, brought to where `map_rows` takes it."""
+"""`saftc map` and `saftc eval`: run a function of a script with `map_rows`."""
 
 import json
 import os
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from runtime_support.map import Report, Script
     from saftc.trace.evaluation import Evaluation, LastRun, Scoring
 
-# What no process of a job is to do for itself, in words.
+# Effects that must not run in each process of a job, in words.
 _EFFECTS: dict[Effect, str] = {
     "asks": "asks a model",
     "writes": "changes files, or waits for the user",
@@ -31,7 +31,7 @@ _EFFECTS: dict[Effect, str] = {
 }
 
 
-# Exit codes: rows failed or are left; the job was refused before it began; its budget is spent.
+# Exit codes: rows failed or are left; the job was refused before its start; its budget is spent.
 FAILED, REFUSED, BUDGET_SPENT = 1, 2, 5
 
 
@@ -44,7 +44,7 @@ def map_script(
     *,
     as_json: bool = False,
 ) -> int:
-    """Maps `FILE:FUNCTION` over a table, with the options of `map_rows`; gives the exit code."""
+    """Maps `FILE:FUNCTION` over a table, with the options of `map_rows`; returns the exit code."""
     from runtime_support.errors import SaftError
     from runtime_support.map import Interrupted, map_rows
 
@@ -91,7 +91,7 @@ def evaluate_script(
     *,
     as_json: bool = False,
 ) -> int:
-    """Scores `FILE:FUNCTION` on the rows of a table, by each of the models; gives the exit code."""
+    """Scores `FILE:FUNCTION` on the rows of a table with each model; returns the exit code."""
     from runtime_support.errors import SaftError
     from saftc.trace.evaluation import LastRun, told, with_judge
 
@@ -130,7 +130,7 @@ def evaluate_script(
 
 
 def _refused(problem: Exception) -> int:
-    """Says why a job is not begun, unless that was told; gives the exit code."""
+    """Reports why a job was refused, unless that was reported; returns the exit code."""
     if str(problem):
         complain(str(problem))
     return REFUSED
@@ -139,7 +139,7 @@ def _refused(problem: Exception) -> int:
 def _evaluate_each(
     script: "Script", table: str, models: Sequence[str], last: "LastRun", options: Mapping[str, Any]
 ) -> "Iterator[Evaluation]":
-    """Evaluates each model in turn, that of the settings where none is named."""
+    """Evaluates each model in turn, or the one in the settings if none is named."""
     from runtime_support import ConfigError, configure
     from runtime_support._core.settings import settings_for
     from runtime_support.map import map_rows
@@ -166,7 +166,7 @@ def _evaluate_each(
 
 
 def _drawing_problem(out: str, options: Mapping[str, Any]) -> str | None:
-    """Begins what is drawn of the job; gives why that cannot be."""
+    """Starts the drawing of the job; returns why that is impossible."""
     is_elsewhere = options["workers"] is not None or options["address"] is not None
     if is_elsewhere and any(map(os.environ.get, ("SAFT_TIMELINE", "SAFT_CHROME"))):
         return (
@@ -187,11 +187,12 @@ def exit_code(report: "Report") -> int:
 
 
 def script_of(target: str, workspace: Workspace, *others: str | None) -> "tuple[Script, str, str]":
-    """The compiled script of `FILE:FUNCTION`, the file and the function. The `others` are functions
-    that it has to have as well.
+    """The compiled script of `FILE:FUNCTION`, the file and the function.
+
+    `others` are further functions that the script must have.
 
     Raises:
-        FileProblem: Something is wrong with it; the text is empty where that was told.
+        FileProblem: The script or a function is unusable; the text is empty if that was reported.
     """
     from runtime_support._values.names import did_you_mean, listed
     from runtime_support.map import Module, Script
@@ -223,7 +224,7 @@ def script_of(target: str, workspace: Workspace, *others: str | None) -> "tuple[
 
 
 def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator[str]:
-    """What so many calls of a function send and cost at most."""
+    """Describes the most requests and cost of calling a function for so many rows."""
     from runtime_support._budgets import dollars
     from saftc.cost.algebra import number
     from saftc.cost.rendering import why_unbounded
@@ -258,12 +259,12 @@ def functions_of(file: str, workspace: Workspace) -> dict[str, str]:
     text = workspace.compile(file).text or ""
     module = workspace.check(file).module
     names = [one.name.text for one in module.statements if isinstance(one, n.FunctionDef)]
-    # What is a word of Python's has an underscore there.
+    # Python keywords have an underscore there.
     return {name: name if f"\ndef {name}(" in text else f"{name}_" for name in names}
 
 
 def _effects_of_the_top(file: str, workspace: Workspace) -> Iterator[str]:
-    """Where the top level of a script does what is to be done once, and every process would do."""
+    """Describes the top-level effects of a script, which every process of a job would repeat."""
     checked = workspace.check(file)
     effects = Effects(checked.facts, workspace.scripts.of(file).pure)
     for statement in checked.module.statements:

@@ -1,4 +1,4 @@
-"""`saftc prompts`: the request that each prompt of a script will send."""
+"""`saftc prompts`: shows the request of each prompt in a script."""
 
 import sys
 from pathlib import Path
@@ -24,9 +24,9 @@ def show_prompts(
     overlapping: Overlapping,
     root: Path | None = None,
 ) -> int:
-    """Writes the requests of a script, `on_wire` as their server gets them; gives the exit code.
+    """Writes the requests of a script, `on_wire` in the server's format; returns the exit code.
 
-    With `imports`, the Python modules are imported, and not only read: their code runs.
+    With `imports`, Python modules are imported instead of read: their code runs.
     """
     scripts = Scripts(roots=Roots(root))
     checked = scripts.check(file)

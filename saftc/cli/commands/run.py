@@ -1,4 +1,4 @@
-"""Running a script: compiled in memory, executed as a program, errors told in its own terms."""
+"""Runs a script: compiles it in memory, executes it, and reports errors in terms of the script."""
 
 import os
 import re
@@ -30,29 +30,28 @@ if TYPE_CHECKING:
 Ended: TypeAlias = Literal["ok", "failed", "interrupted", "waiting"]
 
 
-# How a module has the function that makes calls wait.
+# How a module imports the function that makes calls wait.
 _APPROVES = re.compile(r"^from runtime_support import [^)]*?\bapprove\b", re.MULTILINE)
 
 
 def advise_recording(file: str) -> None:
-    """Has the errors of a replay say how this command records what `file` lacks."""
+    """Makes errors of a replay name the option that records the missing replies in `file`."""
     from runtime_support._recordings import advise
 
     advise(file, f"`--record {file}` beside it records what is missing")
 
 
 def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence[str]) -> int:
-    """Runs a script without errors with `arguments` as `sys.argv[1:]`; gives the exit code.
+    """Runs a script without errors with `arguments` as `sys.argv[1:]`; returns the exit code.
 
-    Sibling scripts that it imports are compiled by `workspace`. An uncaught error is shown on
-    standard error.
+    `workspace` compiles the siblings that it imports. An uncaught error is shown on standard error.
     """
     folder, root = folder_of(module.script), workspace.roots.of(module.script)
     command = sys.argv[1:]
     sys.argv = [shown(module.script), *arguments]
     sys.path.insert(0, str(root.absolute()))
     if module.script in UNNAMED:
-        # What looks at the run shows its lines.
+        # Traces of the run show its lines.
         text = workspace.reads.data(module.script).decode("utf-8", "replace")
         remember_lines(shown(module.script), text)
     scripts: dict[str, Running] = {}
@@ -60,10 +59,10 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     names = frozenset(module.scripts)
     sys.meta_path.insert(0, _LibraryFinder(str(root.absolute())))
     sys.meta_path.insert(0, _SiblingFinder(root, package, names, workspace, scripts))
-    # Types find the names in their annotations through the module that they are defined in.
+    # Types resolve the names in their annotations in the module that defines them.
     main = sys.modules["__main__"] = ModuleType("__main__")
     main.__package__ = package or None
-    # Where the runtime begins the relative paths of a script.
+    # The folder from which the runtime resolves a script's relative paths.
     main.__dict__["__saft_folder__"] = str(folder.resolve())
     show_prompts(partial(_most_prompts, module, workspace))
     if sys.stdout.isatty():
@@ -77,7 +76,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     try:
         with _workflow(shown(module.script)):
             if package:
-                import_module(package)  # which Python runs before its modules
+                import_module(package)  # as Python runs a package before its modules
             _execute(module, main, workspace, scripts)
         ended = "ok"
     except SystemExit as end:
@@ -96,7 +95,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
 
         error = plain(explain(failure, scripts))
         if isinstance(failure, BrokenPipeError) and is_of_saft(failure, scripts):
-            raise  # whoever read what the script prints has seen enough
+            raise  # the reader of the script's output has closed the pipe
         sys.stdout.flush()
         write_rendered(explain(failure, scripts, width_of(sys.stderr)), sys.stderr)
     finally:
@@ -111,14 +110,14 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
 
 
 def _most_prompts(module: CompiledModule, workspace: Workspace) -> int | None:
-    """The most prompts of a script, where that is bounded."""
+    """The most prompts that a script can send, if that is bounded."""
     from runtime_support.errors import ConfigError
     from saftc.cost.requests import Bounds
     from saftc.cost.settings import limits_here
     from saftc.project.settings import Project
 
     with suppress(FileProblem, ConfigError):
-        # A prompt without repairs and rounds sends one request.
+        # A prompt sends one request if there are no repairs and no rounds of tools.
         limits = limits_here()._replace(max_repairs=0, max_tool_rounds=0)
         checked = workspace.check(module.script)
         bounds = Bounds(checked.facts, checked.source, limits, Project().compiling())
@@ -127,10 +126,9 @@ def _most_prompts(module: CompiledModule, workspace: Workspace) -> int | None:
 
 
 def refuse_undecided(module: CompiledModule) -> None:
-    """Refuses a run in which nobody could decide about the calls that wait for approval.
+    """Refuses a run in which nobody could decide about calls that wait for approval.
 
-    A module of Python that the script imports may set an approver, so that this is known only of
-    scripts without one.
+    Scripts that import Python modules are not refused, as a module may set an approver.
 
     Raises:
         WrongUsage: The script has such calls, and there is neither a terminal nor a journal.
@@ -148,7 +146,7 @@ def refuse_undecided(module: CompiledModule) -> None:
 
 
 def _workflow(name: str) -> AbstractContextManager[None]:
-    """The span of the run, where OpenTelemetry is loaded."""
+    """The OpenTelemetry span of the run, if OpenTelemetry is loaded."""
     if "opentelemetry.trace" not in sys.modules:
         return nullcontext()
     from runtime_support._observability.spans import workflow
@@ -157,7 +155,7 @@ def _workflow(name: str) -> AbstractContextManager[None]:
 
 
 def _begin_records(command: list[str]) -> int | None:
-    """Begins what is drawn and kept of the run; the exit code where that cannot be done."""
+    """Starts the drawing and the journal of the run; returns the exit code if that fails."""
     problem, code = begin_drawing(), 2
     if problem is None:
         problem, code = _journal_problem(command), 1
@@ -168,9 +166,9 @@ def _begin_records(command: list[str]) -> int | None:
 
 
 def begin_drawing() -> str | None:
-    """Begins what is drawn of the run, if anything is; gives why it, or a log, cannot be written.
+    """Starts the drawing of the run, if requested; returns why it, or a log, cannot be written.
 
-    A run without prompts is drawn, too: an older page would be taken for its.
+    A run without prompts is drawn, too: otherwise an older page would be taken for its own.
     """
     if not any(map(os.environ.get, ("SAFT_TIMELINE", "SAFT_CHROME", "SAFT_LOG"))):
         return None
@@ -188,9 +186,9 @@ def begin_drawing() -> str | None:
 
 
 def _journal_problem(command: list[str]) -> str | None:
-    """Opens the journal of the run, if it has one; gives why that cannot be done.
+    """Opens the journal of the run, if it has one; returns why that fails.
 
-    For the script it would be a failure that it may catch.
+    In the script it would be a failure that the script may catch.
     """
     if not os.environ.get("SAFT_JOURNAL"):
         return None
@@ -210,9 +208,9 @@ def _journal_problem(command: list[str]) -> str | None:
 
 
 def _end_run(ended: Ended, error: str, scripts: Mapping[str, Running]) -> str | None:
-    """Has what looks at the run tell how it has ended and what it took, and draw it.
+    """Reports the end and the usage of the run to those that watch it, and draws the run.
 
-    What comes back is why its answers could not be kept, if nothing has told of that yet.
+    Returns why its replies could not be recorded, unless that was reported.
     """
     problem = None
     if "saftc.trace.person" in sys.modules:
@@ -241,7 +239,7 @@ def _end_run(ended: Ended, error: str, scripts: Mapping[str, Running]) -> str | 
 def end_drawing(
     ended: Ended, error: str = "", scripts: "Mapping[str, Running]" = MappingProxyType({})
 ) -> None:
-    """Draws the run, if that was begun, and how it has ended."""
+    """Draws the run and how it ended, if a drawing was started."""
     if "saftc.trace.timeline" in sys.modules:
         from saftc.trace.timeline import write_timeline
 
@@ -249,7 +247,7 @@ def end_drawing(
 
 
 def _overlaps(scripts: Mapping[str, Running]) -> dict[str, str]:
-    """By their places, how the prompts of scripts overlap, or why they do not."""
+    """By place, how the prompts of scripts overlap, or why they do not."""
     from saftc.previews.requests import overlaps
 
     found: dict[str, str] = {}
@@ -266,26 +264,26 @@ def _execute(
     workspace: Workspace,
     scripts: dict[str, Running],
 ) -> None:
-    """Runs a compiled text as `module`; from now on `scripts` know it by its file name."""
+    """Executes a compiled text as `module`, and registers it in `scripts` by its file name."""
     assert compiled.text is not None
     text = compiled.text
     filename = f"<compiled {shown(compiled.script)}>"
     scripts[filename] = Running(compiled, workspace)
-    # What a compiled module calls where it does not say otherwise.
+    # The `print` of a compiled module that does not bind the name itself.
     module.__dict__["print"] = order.print_values
     run_text(text, filename, module.__dict__, scripts[filename])
 
 
 def _print_visibly(*values: object, **manner: Any) -> None:
-    """Python's `print` for a terminal, which must not obey what a model has written."""
+    """Prints for a terminal, with the control characters of a model's text made visible."""
     print(*(visible(str(value)) for value in values), **manner)
 
 
 class _LibraryFinder:
-    """Lets libraries find what they import among the libraries, and not beside the script.
+    """Makes libraries find their imports among the libraries instead of beside the script.
 
-    The runtime loads packages late, when they are needed. A file beside the script that has the
-    name of one is for the script alone, which may import it.
+    The runtime loads packages late. A file beside the script with the name of a package is for the
+    script alone.
     """
 
     def __init__(self, folder: str) -> None:
@@ -294,7 +292,7 @@ class _LibraryFinder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: object = None
     ) -> ModuleSpec | None:
-        """The module that a library asks for, where the script's folder has one of that name."""
+        """The module that a library imports, if the script's folder has one of that name."""
         if path is not None or PathFinder.find_spec(fullname, [self._folder]) is None:
             return None
         file = importing_file(__file__)
@@ -305,10 +303,10 @@ class _LibraryFinder:
 
 
 class _SiblingFinder:
-    """Lets a script import its siblings without their modules being on disk.
+    """Lets a script import its siblings without module files on disk.
 
-    Finder and loader in one. Python knows both by their methods: loading `importlib.abc`, which
-    has classes to derive them from, would take longer than the rest of this module.
+    It is finder and loader in one, by its methods alone: loading `importlib.abc` for the base
+    classes would take longer than the rest of this module.
     """
 
     def __init__(
@@ -320,7 +318,7 @@ class _SiblingFinder:
         scripts: dict[str, Running],
     ) -> None:
         self.root = root
-        # The outermost package around the script, whose own modules may import scripts of it.
+        # The outermost package around the script; its Python modules may import its scripts.
         self.outermost = package.partition(".")[0]
         self.names = names
         self.workspace = workspace
@@ -329,7 +327,7 @@ class _SiblingFinder:
     def find_spec(
         self, fullname: str, path: object = None, target: object = None
     ) -> ModuleSpec | None:
-        """A sibling script as a module, if it is one."""
+        """The spec of a sibling script."""
         if not self._is_script(fullname, path):
             return None
         return ModuleSpec(fullname, cast("Loader", self))
@@ -344,10 +342,10 @@ class _SiblingFinder:
         return PathFinder.find_spec(name, locations) is None
 
     def create_module(self, spec: ModuleSpec) -> None:
-        """Leaves it to Python to make the module."""
+        """Returns None, so that Python creates the module."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Runs the sibling's compiled text as the module."""
+        """Executes the sibling's compiled text as the module."""
         path = sibling(module.__name__, self.root)
         assert path is not None
         compiled = self.workspace.compile(str(path))

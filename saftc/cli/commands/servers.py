@@ -1,6 +1,6 @@
-"""The MCP servers of a project: locking what they offer, and showing it.
+"""The MCP servers of a project: locks their tools and shows them.
 
-Only `saftc mcp lock` starts or asks a server; everything else goes by the lock.
+Only `saftc mcp lock` starts or asks a server; everything else reads the lock.
 """
 
 import sys
@@ -50,9 +50,9 @@ def list_(servers: _Servers = None) -> None:
 
 
 def lock_servers(names: Collection[str], *, is_check: bool) -> int:
-    """Asks these servers, or all of the project, and writes what they offer; the exit code.
+    """Asks these servers, or all of the project, and writes their tools; returns the exit code.
 
-    A server that does not answer keeps what is locked of it.
+    A server that does not answer keeps its entry in the lock.
     """
     from runtime_support.mcp import _config, _lock, _sessions
 
@@ -74,14 +74,14 @@ def lock_servers(names: Collection[str], *, is_check: bool) -> int:
             code = 1
             continue
         before: Mapping[str, Any] = known[name].tools if name in known else {}
-        # What says the same stays as it stands, however the server orders it now.
+        # An equal entry stays unchanged, even if the server orders it differently now.
         same = {one for one in found.tools if _is_same(before.get(one), found.tools[one])}
         tools = {**found.tools, **{one: before[one] for one in same}}
         kept[name] = _lock.LockedServer(found.title, tools)
         write_result(_changes(name, before, tools))
         for tool, reason in found.left_out.items():
             complain(f"{name}: `{visible(tool)}` is left out: {reason}")
-            # One of two is as good as the other: whoever wants the tool has to know.
+            # Two tools of one name cannot be told apart: the user has to know.
             code = max(code, int(reason == _sessions.TWO_OF_ONE_NAME))
         for tool in tools.values():
             for reference in _nowhere(tool):
@@ -99,7 +99,7 @@ def lock_servers(names: Collection[str], *, is_check: bool) -> int:
 
 
 def list_servers(names: Collection[str]) -> int:
-    """Writes the locked tools of these servers, or of all, as functions; the exit code."""
+    """Writes the locked tools of these servers, or of all, as functions; returns the exit code."""
     from runtime_support._values.kinds import literal
     from runtime_support.mcp import _config, _lock
 
@@ -121,10 +121,10 @@ def list_servers(names: Collection[str]) -> int:
 
 
 def serve_script(file: str, name: str, port: int | None, journal: str | None) -> int:
-    """Offers the documented functions of a script as the tools of a server; the exit code.
+    """Serves the documented functions of a script as MCP tools; returns the exit code.
 
-    It is imported by its name. What it prints goes to standard error: standard output is the
-    client's.
+    The script is imported by its name. It prints to standard error, as standard output belongs to
+    the client.
     """
     advice = 'saftc serve needs the package mcp: pip install "saftc[mcp]"'
     try:
@@ -140,14 +140,14 @@ def serve_script(file: str, name: str, port: int | None, journal: str | None) ->
 
 
 def _nowhere(tool: Any) -> tuple[str, ...]:
-    """The references of a tool's schemas that mean nothing in them."""
+    """The references in a tool's schemas that cannot be resolved."""
     from saftc.check.servers import Unusable, declared
     from saftc.source import Span
     from saftc.syntax import nodes as n
 
     try:
         return declared("", tool.name, tool.entry(), n.Identifier(Span(0, 0), "tool")).nowhere
-    except Unusable:  # as the list of tools says
+    except Unusable:  # the list of tools says so
         return ()
 
 
@@ -156,7 +156,7 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def _changes(name: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """What has changed of a server, a tool a line as it is declared, or that nothing has."""
+    """The changed tools of a server, a declaration a line, or a note that nothing has changed."""
     lines: list[str] = []
     for tool in sorted({*before, *now}):
         if _is_same(before.get(tool), now.get(tool)):
@@ -172,12 +172,12 @@ def _changes(name: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> st
 
 
 def _head(tool: Any) -> str:
-    """The first line of a tool as a function, and its own name, where a script has another one."""
+    """A tool's first line as a function, with the server's name for it if a script uses another."""
     return _declared(tool)[0] + _own_name(tool.name)
 
 
 def _own_name(name: str) -> str:
-    """A comment with the name that a server gives to a tool, where a script has another one."""
+    """A comment with the server's name for a tool, if a script uses another name."""
     from runtime_support._values.kinds import literal
     from saftc.check.servers import script_name
 
@@ -208,7 +208,7 @@ def _declared(tool: Any) -> tuple[str, list[str], str, list[str]]:
 
 
 def _declaration(tool: Any) -> str:
-    """A tool as it would stand in a script, with all that is said of it."""
+    """The full declaration of a tool in a script, with its documentation."""
     head, parameters, doc, told = _declared(tool)
     head += _own_name(tool.name)
     lines = [f"/// {line}".rstrip() for line in StringIO(doc)]

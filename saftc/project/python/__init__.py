@@ -1,8 +1,8 @@
-"""Python modules as they are written: what they declare, for types, and where; nothing runs.
+"""The declarations of Python modules, read from their source: types and places; no code runs.
 
-    library      the modules by name, and what their names mean, wherever these come from
-    bindings     what the names of a module or a class are bound to
-    annotations  annotations as types
-    signatures   functions: what a call gives
-    classes      classes; `fields` has those that are made of fields
+  library      the modules by name, and the declarations of their names, across imports
+  bindings     what the names of a module or a class are bound to
+  annotations  annotations as types
+  signatures   functions: the types of their calls
+  classes      classes; `fields` handles those made of fields
 """

@@ -1,13 +1,13 @@
-"""What an annotation of Python says: the type that Saft has for it, or the class that it names.
+"""Python annotations as types of Saft, or as the classes that they name.
 
     list[int] | None        [int]?
-    float                   int | float, as Python's checkers take an int where a float is asked for
+    float                   int | float, as Python's checkers accept an int for a float
     Annotated[str, ...]     string
     Callable[[int], str]    (int) -> string
-    date                    any value, whose members are those of the class
+    date                    any value, with the members of the class
 
-Annotations are believed, as Python's type checkers believe them. What says nothing that Saft has a
-type for is any value.
+Annotations are believed, as by Python's type checkers. An annotation without a type in Saft is
+any value.
 """
 
 import ast
@@ -50,7 +50,7 @@ PLAIN: dict[str, Type] = {
     "typing.List": ListType(ANY),
     "typing.LiteralString": STRING,
     "types.NoneType": NIL,
-    # What pydantic has for numbers and texts with a rule.
+    # Pydantic's constrained numbers and strings.
     **dict.fromkeys(("pydantic.StrictInt", "pydantic.PositiveInt", "pydantic.NegativeInt"), INT),
     **dict.fromkeys(("pydantic.NonNegativeInt", "pydantic.NonPositiveInt"), INT),
     **dict.fromkeys(("pydantic.StrictFloat", "pydantic.PositiveFloat"), NUMBER),
@@ -58,10 +58,10 @@ PLAIN: dict[str, Type] = {
     "pydantic.StrictBool": BOOL,
     **dict.fromkeys(("pydantic.StrictStr", "pydantic.EmailStr"), STRING),
 }
-# Around a type, these say of a field or a name more than its type.
+# Qualifiers around the type of a field or name.
 AROUND = ("Annotated", "ClassVar", "Final", "NotRequired", "ReadOnly", "Required")
 
-# The builtin classes that values of a kind are instances of.
+# The builtin classes that accept values of a kind.
 _CLASSES: dict[Scalar, tuple[type, ...]] = {
     STRING: (str,),
     INT: (int, float, complex),
@@ -76,49 +76,49 @@ _CONCRETE: dict[str, type] = {
     )
 }
 _ITERABLE = ("Sequence", "Iterable", "Collection", "MutableSequence", "Container", "Reversible")
-# What numbers give where a class asks for one of these methods alone.
+# The results of numbers for protocols with one of these methods alone.
 _OF_NUMBERS = {"__floor__": INT, "__ceil__": INT, "__trunc__": INT}
 
 
 class Named(Protocol):
-    """A class or a name for a type, where an annotation names it."""
+    """A class or type alias that an annotation names."""
 
     @property
     def value(self) -> Value:
-        """What a place holds that is annotated with it."""
+        """The value of a place with this annotation."""
         ...
 
     def admits(self, type_: Type) -> bool:
-        """Whether a value that Saft has this type for can be one."""
+        """Whether a value of this Saft type can be one."""
         ...
 
     @property
     def only_method(self) -> str | None:
-        """The one method that it asks for, where it asks for no more."""
+        """The only method that it requires; None if it requires more."""
         ...
 
     @property
     def is_told(self) -> bool:
-        """Whether a field of a model may have it without code of its own that checks values."""
+        """Whether a model's field of this type is checked without code of the user's own."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A type variable; `bounds` are the types that it is restricted to, if it is."""
+    """A type variable; `bounds` are its constraints, if any."""
 
     name: str
     bounds: tuple[ast.expr, ...] = ()
 
 
-# What a name in an annotation means: of the modules that are known here, its name with that of the
+# The meaning of a name in an annotation; for a well-known module, the name with that of the
 # module, such as `typing.Optional`.
 Meaning = str | Named | Variable | None
 Scope = Callable[[ast.expr], Meaning]
 
 
 def read(node: ast.expr | None, scope: Scope, variables: Mapping[str, Type] | None = None) -> Value:
-    """What an annotation says; `variables` are those that are known of its type variables."""
+    """The value that an annotation declares; `variables` are the known type variables."""
     known: Mapping[str, Type] = {} if variables is None else variables
 
     def type_of(part: ast.expr) -> Type:
@@ -170,7 +170,7 @@ def _generic(
             return UNKNOWN
         case "Callable", [ast.List(elts=taken), given]:
             result = type_of(given)
-            # What may be anything may be what is awaited.
+            # Any value may be an awaitable.
             return (
                 UNKNOWN
                 if result == ANY
@@ -189,7 +189,7 @@ def _generic(
 
 
 def quoted(text: str) -> ast.expr | None:
-    """The annotation that is written as a text."""
+    """Parses a quoted annotation."""
     try:
         return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError):
@@ -201,7 +201,7 @@ def _is_ellipsis(node: ast.expr) -> bool:
 
 
 def literal_of(node: ast.expr) -> Type:
-    """The type of just the value that a literal in Python stands for."""
+    """The literal type of a Python literal."""
     match node:
         case ast.Constant(value=None | bool() | int() | float() | str() as value):
             return literal_type(value)
@@ -212,9 +212,9 @@ def literal_of(node: ast.expr) -> Type:
 
 
 def constant_type(node: ast.expr) -> Type:
-    """The type of a value that is written out, as Python's type checkers infer it.
+    """The type of a literal value, as Python's type checkers infer it.
 
-    Any value where its parts are of several types, where it is empty, and where it is computed.
+    Any value if its parts have several types, if it is empty, or if it is computed.
     """
     match node:
         case ast.List(elts=items) if items:
@@ -231,7 +231,7 @@ def constant_type(node: ast.expr) -> Type:
 
 
 def _made_of(parts: Iterable[Type], made: Callable[[Type], Type]) -> Type:
-    """A collection of parts of one type."""
+    """A collection type if all parts have one type; otherwise any value."""
     types = set(parts)
     return made(types.pop()) if len(types) == 1 and ANY not in types else ANY
 
@@ -240,7 +240,7 @@ def _made_of(parts: Iterable[Type], made: Callable[[Type], Type]) -> Type:
 
 
 def admits(node: ast.expr | None, scope: Scope, type_: Type) -> bool:
-    """Whether an argument of this type can be meant for a parameter with this annotation."""
+    """Whether a parameter with this annotation can accept an argument of this type."""
     return any(_admits(node, scope, member) for member in members(widened(type_)))
 
 
@@ -281,7 +281,7 @@ def _admits(node: ast.expr | None, scope: Scope, type_: Type) -> bool:
 
 
 def classes_of(type_: Type) -> tuple[type, ...]:
-    """The builtin classes that values of a type are taken for."""
+    """The builtin classes that values of a type can be instances of."""
     match type_:
         case ListType():
             return (list,)
@@ -296,7 +296,7 @@ def classes_of(type_: Type) -> tuple[type, ...]:
 
 
 def solve(node: ast.expr | None, scope: Scope, type_: Type, found: dict[str, Type]) -> None:
-    """Notes in `found` what the type variables in an annotation are for an argument of a type."""
+    """Binds in `found` the type variables of an annotation for an argument of a type."""
     match node:
         case ast.Subscript(value=value, slice=part) if not isinstance(part, ast.Tuple):
             meaning, inner = scope(value), scope(part)
@@ -323,7 +323,7 @@ def solve(node: ast.expr | None, scope: Scope, type_: Type, found: dict[str, Typ
 
 
 def _item(type_: Type, meaning: Meaning) -> Type | None:
-    """What stands for the one variable of a class, in an argument of a type."""
+    """The binding of a class's only type variable, for an argument of a type."""
     match meaning:
         case None | Variable():
             return None

@@ -1,12 +1,12 @@
-"""What the names of a Python module, or of a class in it, are bound to; nothing of it is run.
+"""The bindings of the names in a Python module or class; no code runs.
 
     from lib import Item as Thing       Thing: Imported("lib", "Item")
     class Order: ...                    Order: the ClassDef
     def total() -> int: ...             total: the FunctionDef
 
-A name that is bound more than once is bound to nothing that can be told; but for a function with
-overloads, which is all of these. In a stub, of what depends on the version of Python or
-on the system, that for the oldest Python and for Linux is read.
+A name bound more than once has no known binding, except for a function with overloads, which has
+them all. In a stub, conditions on the version of Python or the system are evaluated for the oldest
+Python and for Linux.
 """
 
 import ast
@@ -19,7 +19,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """A name of another module, or with None the module itself."""
+    """A name of another module; with `name` None, the module itself."""
 
     module: str
     name: str | None
@@ -30,12 +30,12 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, slots=True)
 class Overloads:
-    """A function: each way to call it."""
+    """A function with all its signatures."""
 
     nodes: tuple[Definition, ...]
 
 
-# What is written where a name is bound.
+# The syntax that binds a name.
 Place = (
     ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Name | ast.alias | ast.Global
 )
@@ -45,15 +45,16 @@ Bound = Imported | Overloads | ast.ClassDef | ast.AnnAssign | ast.Assign | None
 
 @dataclass(frozen=True, slots=True)
 class Bindings:
-    """By name what it is bound to, None where that cannot be told, and where that is written first;
-    and the modules of which all names are taken in."""
+    """By name, its binding (None if unknown) and the first place that binds it; and the modules of
+    the star imports.
+    """
 
     names: Mapping[str, Bound]
     places: Mapping[str, Place]
     stars: tuple[str, ...] = ()
 
 
-# What stubs ask of Python, answered for the oldest that modules run with.
+# The values that stubs test, for the oldest Python that modules run with.
 _ABOUT_PYTHON: dict[str, Any] = {
     "sys.version_info": (3, 11),
     "sys.platform": "linux",
@@ -76,7 +77,7 @@ def bindings_of(
     is_package: bool = False,
     is_stub: bool = False,
 ) -> Bindings:
-    """What the statements of a module, or those of a class in it, bind."""
+    """The bindings of the statements of a module, or of a class in it."""
     package = module if is_package else module.rpartition(".")[0]
     plain = list(_plain(statements, _ABOUT_PYTHON if is_stub else {}))
     counts = Counter(name for name, _ in _places(plain))
@@ -116,7 +117,7 @@ def bindings_of(
 
 
 def _plain(statements: Iterable[ast.stmt], known: Mapping[str, Any]) -> Iterator[ast.stmt]:
-    """The statements, with those that type checkers see in the place of their conditions."""
+    """The statements; each decidable condition is replaced by the branch that type checkers see."""
     for statement in statements:
         holds = _holds(statement.test, known) if isinstance(statement, ast.If) else None
         if isinstance(statement, ast.If) and holds is not None:
@@ -126,7 +127,7 @@ def _plain(statements: Iterable[ast.stmt], known: Mapping[str, Any]) -> Iterator
 
 
 def _holds(test: ast.expr, known: Mapping[str, Any]) -> bool | None:
-    """Whether a condition holds for type checkers, by what is known; None where it is not."""
+    """Whether a condition holds for type checkers; None if `known` does not decide it."""
     match test:
         case ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING"):
             return True
@@ -143,7 +144,7 @@ def _holds(test: ast.expr, known: Mapping[str, Any]) -> bool | None:
 
 
 def _overloaded(statements: Iterable[ast.stmt]) -> dict[str, tuple[Definition, ...]]:
-    """The functions that have overloads with these, and properties before their setters."""
+    """The functions with all their overloads, and the getters of properties."""
     found: dict[str, tuple[Definition, ...]] = {}
     for statement in statements:
         match statement:
@@ -167,14 +168,14 @@ def _is(node: Definition, decorator: str) -> bool:
 
 
 def _absolute(node: ast.ImportFrom, package: str) -> str:
-    """The whole name of the module that is imported from."""
+    """The absolute name of the module that is imported from."""
     parts = package.split(".") if node.level else []
     parts = parts[: len(parts) - (node.level - 1)] if node.level > 1 else parts
     return ".".join([*parts, *([node.module] if node.module else [])])
 
 
 def _places(statements: Iterable[ast.stmt]) -> Iterator[tuple[str, Place]]:
-    """The names that statements bind, each as often as they do, and where."""
+    """Each binding of a name by the statements, with its place."""
     pending: list[ast.AST] = list(statements)
     while pending:
         node = pending.pop()

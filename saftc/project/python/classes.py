@@ -1,4 +1,4 @@
-"""Python's classes: those with fields as types of Saft, the others by their members.
+"""Python's classes: those with fields become types of Saft, the others are known by their members.
 
     @dataclass class Order: id: int             a record `Order(id: int)`
     class Order(BaseModel): id: int             one whose fields are given by name
@@ -7,8 +7,8 @@
     class Color(Enum): RED = "red"              a type with the member `Color.RED`
     class Client: def get(self) -> str: ...     any value, whose methods are known
 
-A class has the fields, the members and the methods of those that it inherits from. Where one of
-them is not known, or more is said of a field than Saft can tell, it is not a type.
+A class inherits fields, members and methods. It is not a type if one of its bases is unknown, or
+if a field has options that Saft does not know.
 """
 
 import ast
@@ -55,7 +55,7 @@ from saftc.types.types import (
 _NOWHERE = Span(0, 0)
 _ENUMS = ("enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.ReprEnum")
 _MIXED = ("enum.IntEnum", "enum.StrEnum", "builtins.str", "builtins.int", "builtins.float")
-# Bases that add nothing that a script sees.
+# Bases without effect for scripts.
 _PLAIN_BASES = ("builtins.object", "typing.Generic", "typing.Protocol", "abc.ABC")
 _ROOT_MODEL = "pydantic.RootModel"
 _MODELS = ("pydantic.BaseModel", _ROOT_MODEL)
@@ -68,14 +68,14 @@ _SAYS_NOTHING = (
     *("abc.abstractmethod", "typing.override", "typing.final", "typing.overload"),
     *("typing.deprecated", "typing.type_check_only"),
 )
-# With a method of these, a class says itself what it is.
+# A class with one of these methods defines its own schema or construction.
 _OWN_WAYS = (
     *("__get_pydantic_core_schema__", "__get_pydantic_json_schema__", "__class_getitem__"),
     "__new__",
 )
 _PROPERTIES = ("builtins.property", "functools.cached_property", "pydantic.computed_field")
 
-# What every model has, as far as a script may use it.
+# The members of every model that a script may use.
 _MODEL = """
 class BaseModel:
     model_config: object
@@ -101,15 +101,14 @@ class BaseModel:
 
 
 class Found(Protocol):
-    """The classes that are types: records with their facts, and objects with their modules and
-    names."""
+    """The classes that are types: records with their facts, object types with module and name."""
 
     records: dict[n.RecordDef, RecordFacts]
     shapes: dict[Shape, tuple[str, str]]
 
 
 class Class:
-    """A class in a module, or in another class `around` it. `found` takes what it is as a type."""
+    """A class in a module, or in another class `around` it; it registers its type in `found`."""
 
     def __init__(
         self,
@@ -132,19 +131,19 @@ class Class:
 
     @property
     def qualified_name(self) -> str:
-        """Its name, behind those of the classes around it."""
+        """Its name, after those of the enclosing classes."""
         name = self.node.name
         return name if self.around is None else f"{self.around.qualified_name}.{name}"
 
     def scope(self, node: ast.expr) -> Meaning:
-        """What a name means inside of the class."""
+        """The meaning of a name inside the class."""
         if isinstance(node, ast.Name) and self.bindings.names.get(node.id, self) is not self:
             return None  # a method, or a field, of that name
         meaning = self._outer(node)
         return self if meaning == "typing.Self" else meaning
 
     def inside(self, node: ast.expr) -> Meaning:
-        """What a name means inside of the class, also that of a class in it."""
+        """The meaning of a name inside the class, nested classes included."""
         inner = self.bindings.names.get(node.id) if isinstance(node, ast.Name) else None
         if not isinstance(inner, ast.ClassDef):
             return self.scope(node)
@@ -156,16 +155,16 @@ class Class:
 
     @cached_property
     def bases(self) -> list[Meaning]:
-        """What it inherits from directly."""
+        """Its direct bases."""
         heads = (one.value if isinstance(one, ast.Subscript) else one for one in self.node.bases)
         found = map(self._outer, heads)
         return [one if isinstance(one, str | Class) else None for one in found]
 
     @cached_property
     def mro(self) -> "list[Class]":
-        """The class and those that it inherits from, in the order in which members are looked for.
+        """The class and its ancestors, in method resolution order.
 
-        Empty while it is being found out: it inherits from itself.
+        Empty while it is computed, as a class may inherit from itself.
         """
         self.mro = []
         found: dict[Class, None] = {}
@@ -179,12 +178,12 @@ class Class:
 
     @cached_property
     def known_bases(self) -> set[Meaning]:
-        """What those inherit from that are not classes of a module that is read."""
+        """The ancestors outside the modules that are read."""
         return {base for one in self.mro for base in one.bases if not isinstance(base, Class)}
 
     @cached_property
     def kind(self) -> Kind | None:
-        """What makes it a class with fields; None where there is more to know of it."""
+        """The kind of class with fields; None if it has features that Saft does not know."""
         bases, own = self.known_bases, self.node
         decorators = {self._outer(one) for one in own.decorator_list}
         is_made = dataclass_options(own, self._outer) is not None
@@ -211,12 +210,12 @@ class Class:
 
     @cached_property
     def is_made(self) -> bool:
-        """Whether it is itself decorated as a dataclass."""
+        """Whether the class itself is decorated as a dataclass."""
         return dataclass_options(self.node, self._outer) is not None
 
     @cached_property
     def fields(self) -> "dict[str, tuple[OwnField, Class]] | None":
-        """Its fields in order, those it inherits first, with the classes that declare them."""
+        """Its fields in order, inherited ones first, with the classes that declare them."""
         found: dict[str, tuple[OwnField, Class]] = {}
         for one in reversed(self.mro) if self.kind is not None else ():
             if self.kind == "dataclass" and not one.is_made:
@@ -226,24 +225,24 @@ class Class:
             if own is None:
                 return None
             found |= {field.name: (field, one) for field in (*one.root, *own)}
-        if _ROOT_MODEL in self.known_bases:  # which takes it by position too
+        if _ROOT_MODEL in self.known_bases:  # whose constructor takes it by position, too
             return {name: (replace(one, is_by_name=False), of) for name, (one, of) in found.items()}
         return found
 
     @property
     def root(self) -> list[OwnField]:
-        """What a root model names in brackets: `RootModel[list[str]]`."""
+        """The field of a root model, from its brackets: `RootModel[list[str]]`."""
         return [
             OwnField("root", one.slice)
             for one in self.node.bases
             if isinstance(one, ast.Subscript) and self._outer(one.value) == _ROOT_MODEL
         ]
 
-    # What it is in scripts
+    # Its declaration for scripts
 
     @cached_property
     def schema(self) -> Type | None:
-        """The type that it is, if it is one."""
+        """Its type in Saft, if it has one."""
         self.schema = CLASSES_OF_DATES.get((self.module.lstrip("_"), self.node.name))
         if self.schema is not None:
             return self.schema
@@ -262,9 +261,9 @@ class Class:
 
     @property
     def value(self) -> Value:
-        """What a place holds that is annotated with it.
+        """The value of a place annotated with the class.
 
-        A datetime of Python may have no offset: it is one of Saft only where that was checked.
+        A Python datetime may have no offset: it is Saft's datetime only after a check.
         """
         if self.schema is None or self.schema == DATETIME:
             return Value(ANY, self.members)
@@ -272,16 +271,16 @@ class Class:
 
     @cached_property
     def members(self) -> Namespace:
-        """Those of its values."""
+        """The members of its instances."""
         return Namespace(self.node.name, self._member, self._names)
 
     @cached_property
     def own_members(self) -> Namespace:
-        """Those of the class itself."""
+        """The members of the class itself."""
         return Namespace(self.node.name, self._member_of_class, self._names)
 
     def admits(self, type_: Type) -> bool:
-        """Whether a value that Saft has this type for can be one."""
+        """Whether a value of this Saft type can be an instance."""
         if isinstance(type_, RecordType):
             return True
         if "typing.Protocol" in self.bases:
@@ -292,7 +291,7 @@ class Class:
 
     @property
     def only_method(self) -> str | None:
-        """The one method that a protocol asks for."""
+        """The only method that a protocol requires."""
         names = [one for one in self.bindings.names if one != "__len__"]
         return names[0] if "typing.Protocol" in self.bases and len(names) == 1 else None
 
@@ -337,11 +336,11 @@ class Class:
 
     @cached_property
     def hides_values(self) -> bool:
-        """Whether its methods decide what the members of an Enum are."""
+        """Whether its methods decide the values of an Enum's members."""
         return bool({"__new__", "__init__", "_missing_"} & self.bindings.names.keys())
 
     def _facts(self, parameters: Sequence[n.Parameter], *, is_mixed: bool = False) -> RecordFacts:
-        """The facts of the record that it is; its type is known from now on."""
+        """The facts of its record; registers the record's type."""
         name = n.Identifier(_NOWHERE, self.node.name)
         definition = n.RecordDef(_NOWHERE, name, tuple(parameters))
         schemas = [one.schema for one in self.mro[1:]]
@@ -357,7 +356,7 @@ class Class:
 
     @property
     def is_described(self) -> bool:
-        """Whether what is written says all of it but what its methods do."""
+        """Whether its declaration tells all except what its methods do."""
         if self.bindings.names.keys() & {*_OWN_WAYS}:
             return False
         decorators = {self._outer(one) for one in self.node.decorator_list}
@@ -366,7 +365,7 @@ class Class:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether no code of its own runs when a value of it is made, compared or shown."""
+        """Whether creating, comparing and showing an instance runs no code of the class."""
         fields = {} if self.fields is None else self.fields
         methods = {name for one in self.mro for name in methods_of(one.node)}
         return (
@@ -381,7 +380,7 @@ class Class:
 
     @property
     def is_told(self) -> bool:
-        """Whether it is a type, whose own code is known where values of it are made."""
+        """Whether it has a type in Saft, so that the code run for its instances is known."""
         return self.schema is not None
 
     # Its members
@@ -407,12 +406,12 @@ class Class:
         return UNKNOWN
 
     def _in_models(self, node: ast.expr) -> Meaning:
-        """What a name means in what every model has."""
+        """The meaning of a name in the members of every model."""
         name = ast.unparse(node)
         return self if name == "Self" else f"builtins.{name}"
 
     def bound_to(self, name: str, asked: "Class", *, of_value: bool) -> Declared:
-        """What its own member is for `asked`, the class itself or one that inherits from it."""
+        """Its own member, seen from `asked`: the class itself or a subclass."""
 
         def scope(node: ast.expr) -> Meaning:
             meaning = self.scope(node)
@@ -462,7 +461,7 @@ def _bound_to(bound: Bound, asked: Class, scope: Scope, *, of_value: bool) -> De
 
 
 def _parameter(name: str, has_default: bool) -> n.Parameter:
-    """A field as that of a record; of its default only that there is one."""
+    """A field as a record's parameter; its default is reduced to whether there is one."""
     return n.Parameter(
         _NOWHERE,
         n.Identifier(_NOWHERE, script_name(name)),

@@ -1,8 +1,8 @@
-"""The fields that a class of Python itself declares, by the kind of class it is.
+"""The fields that a Python class itself declares, by the kind of class.
 
     own_fields(node, "dataclass", scope)        [OwnField("id", <int>, has_default=False), ...]
 
-None where more is said of them than Saft can tell: what is not certain is not a type.
+None if they have options that Saft does not know: such a class is not a type.
 """
 
 import ast
@@ -27,28 +27,31 @@ _OF_METHODS = (
     "functools.cached_property",
 )
 _EMPTY = ("builtins.list", "builtins.dict", "builtins.set", "builtins.tuple", "builtins.str")
-# What a field of a model may be annotated with without bringing code along.
+# Annotations of a model's field that run no code.
 _TOLD = (
     *("builtins.bool", "builtins.float", "builtins.int", "builtins.str", "builtins.list"),
     *("builtins.dict", "builtins.tuple", "types.NoneType", "typing.Any"),
     *("typing.List", "typing.Dict", "typing.Tuple", "typing.Optional", "typing.Union"),
     *(name for name in PLAIN if name.startswith("pydantic.")),
 )
-# What pydantic makes of a type and its constraints.
+# Pydantic's factories of constrained types.
 _CONSTRAINED = tuple(f"pydantic.con{of}" for of in ("date", "decimal", "float", "int", "str"))
-# What says of a field, or of a whole model, what its values are like.
+# Descriptions of the values of a field or of a model.
 _CONSTRAINTS = (
     *_CONSTRAINED,
     *("pydantic.ConfigDict", "pydantic.Field", "pydantic.StringConstraints"),
 )
-# What makes names of a model's parameters other ones than its fields have.
+# Options that make a model accept other names than those of its fields.
 _RENAMING = ("alias", "populate_by_name", "validate_by_name", "extra")
 
 
 @dataclass(frozen=True, slots=True)
 class OwnField:
-    """A field. One that `may_lack` need not be there; one by name is given by its name alone, and
-    one that is not a parameter not at all."""
+    """A field.
+
+    With `may_lack`, it may be missing; with `is_by_name`, it is passed only by name; without
+    `is_parameter`, it is not passed at all.
+    """
 
     name: str
     annotation: ast.expr
@@ -59,7 +62,7 @@ class OwnField:
 
 
 def own_fields(node: ast.ClassDef, kind: Kind, scope: Scope) -> list[OwnField] | None:
-    """The fields that a class declares beside those it inherits."""
+    """The fields that a class declares, without inherited ones."""
     match kind:
         case "dataclass":
             return _of_dataclass(node, scope)
@@ -74,7 +77,7 @@ def own_fields(node: ast.ClassDef, kind: Kind, scope: Scope) -> list[OwnField] |
 
 
 def dataclass_options(node: ast.ClassDef, scope: Scope) -> dict[str, bool] | None:
-    """The arguments of the decorator `dataclass`, if the class has it; None without it."""
+    """The arguments of the decorator `dataclass`; None if the class does not have it."""
     for one in node.decorator_list:
         maker, keywords = (one.func, one.keywords) if isinstance(one, ast.Call) else (one, [])
         if scope(maker) in MAKERS:
@@ -168,16 +171,16 @@ def _has_default(annotation: ast.expr, value: ast.expr | None, scope: Scope) -> 
 
 
 def renames_parameters(node: ast.ClassDef) -> bool:
-    """Whether a model may take other names than its fields have."""
+    """Whether a model may accept other names than those of its fields."""
     texts = [ast.unparse(one) for one in node.body if not isinstance(one, ast.FunctionDef)]
     texts += [ast.unparse(one) for one in node.keywords]
     return any(word in text for text in texts for word in _RENAMING)
 
 
 def choices_of(node: ast.ClassDef, scope: Scope, auto: Type) -> dict[str, Type] | None:
-    """The members of an Enum, with the types of their values; None where these are not known.
+    """The members of an Enum with the types of their values; None if these are unknown.
 
-    `auto` is what `auto()` gives.
+    `auto` is the type of `auto()`.
     """
     found: dict[str, Type] = {}
     for line in node.body:
@@ -217,9 +220,9 @@ def _type_of_choice(node: ast.expr, scope: Scope, auto: Type) -> Type | None:
 
 
 def has_plain_body(node: ast.ClassDef, scope: Scope) -> bool:
-    """Whether a class brings no code that runs without being called by its name.
+    """Whether a class has no code that runs unless it is called by name.
 
-    Its methods are called so; what Python itself calls begins with an underscore.
+    Public methods are called by name; Python itself calls those that begin with an underscore.
     """
     calls = (one.func if isinstance(one, ast.Call) else one for one in node.decorator_list)
     decorators = set(map(scope, calls))
@@ -259,12 +262,12 @@ def _is_plain_default(node: ast.expr, scope: Scope) -> bool:
 
 
 def _makes(given: ast.keyword, scope: Scope) -> bool:
-    """Whether a default is made anew by nothing but an empty collection."""
+    """Whether a field's default is built by an empty collection's constructor."""
     return given.arg == "default_factory" and scope(given.value) in _EMPTY
 
 
 def _is_data(node: ast.expr, scope: Scope) -> bool:
-    """Whether an expression is written out: nothing in it is looked up, or runs later."""
+    """Whether an expression is literal data: it looks nothing up and runs nothing later."""
     match node:
         case ast.Constant():
             return True
@@ -282,7 +285,7 @@ def _is_data(node: ast.expr, scope: Scope) -> bool:
 
 
 def describes(meaning: Meaning) -> bool:
-    """Whether a call of this only describes a value, or makes a date or a decimal."""
+    """Whether calling this only describes a value, or creates a date or a decimal."""
     if isinstance(meaning, str):
         return meaning in _CONSTRAINTS or meaning.startswith("annotated_types.")
     if meaning is None or isinstance(meaning, Variable):
@@ -291,8 +294,9 @@ def describes(meaning: Meaning) -> bool:
 
 
 def is_told(annotation: ast.expr, scope: Scope) -> bool:
-    """Whether all that the annotation of a model's field names is known, and its constraints are
-    data, so that no code but pydantic's own checks the values.
+    """Whether pydantic alone checks the values of a model's field with this annotation.
+
+    All names in it must be known, and its constraints must be data.
     """
     match annotation:
         case ast.Constant(value=None):
@@ -325,12 +329,12 @@ def is_told(annotation: ast.expr, scope: Scope) -> bool:
 
 
 def methods_of(node: ast.ClassDef) -> Iterator[str]:
-    """The names of its methods and properties."""
+    """The names of a class's methods and properties."""
     return (line.name for line in node.body if isinstance(line, ast.FunctionDef))
 
 
 def script_name(name: str) -> str:
-    """The name of a field in scripts, which know no keywords of Python."""
+    """The name of a field in scripts, without the underscore that avoids a Python keyword."""
     return name[:-1] if name.endswith("_") and iskeyword(name[:-1]) else name
 
 
@@ -344,7 +348,7 @@ def _annotated(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr, ast.expr | N
 
 
 def _words_around(node: ast.expr | None, scope: Scope) -> Sequence[Meaning]:
-    """What is around the type in an annotation, outermost first."""
+    """The meanings of the qualifiers in an annotation, outermost first, and of its type."""
     found: list[Meaning] = []
     while node is not None:
         match node:

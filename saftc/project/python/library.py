@@ -1,10 +1,10 @@
-"""The Python modules that scripts import, and those that these import, as far as they are asked.
+"""The Python modules that scripts import, and the modules that these import, read on demand.
 
     library = Library(read)
-    library.module("shop").members.find("Order")    what `Order` is there, wherever it comes from
+    library.module("shop").members.find("Order")    the declaration of `Order`, across imports
 
-A module is read when something of it is asked for: a name that a script uses, a base of a class
-with fields, a class that an annotation names. What cannot be found, or told, is any value.
+A module is read when one of its names is needed: by a script, as a base of a class with fields, or
+in an annotation. A name that cannot be resolved is any value.
 """
 
 import ast
@@ -31,21 +31,21 @@ from saftc.syntax import nodes as n
 from saftc.types.foreign import UNKNOWN, Alias, Declared, Namespace, PythonClass, Value
 from saftc.types.types import ANY, Type, widened
 
-# Of these modules, what a name means in an annotation is known by the name.
+# The well-known modules: annotations with their names are understood without reading them.
 _KNOWN = (
     *("abc", "builtins", "collections.abc", "dataclasses", "enum", "functools", "types"),
     *("annotated_types", "typing", "typing_extensions", "pydantic"),
 )
 _BUILTINS = frozenset(dir(builtins))
-# Where these say float, they never give an int.
+# The annotation float in these modules excludes int.
 _EXACT = ("math", "time", "_random")
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What a module binds; `is_stub`: the text is not what runs, but only says what is there.
+    """The bindings of a module; `is_stub` if they come from a stub.
 
-    `source` is the text itself, where it is asked for where names are written.
+    `source` is the module's text; it is set if the places of names are needed.
     """
 
     bindings: Bindings
@@ -56,9 +56,9 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A place in a Python module: that of a name, or of the module itself.
+    """The place of a name in a Python module, or of the module itself.
 
-    `head` is what a function or class begins with, or the line of another name; `doc` its
+    `head` is the signature of a function or class, or the line of another name; `doc` its
     docstring.
     """
 
@@ -68,12 +68,12 @@ class Written:
     doc: str = ""
 
 
-# Gives what a module binds, by its whole name; None when there is nothing to read.
+# Returns a module's bindings, by its absolute name; None if it has no source to read.
 Read = Callable[[str], Text | None]
 
 
 class NamedType:
-    """A name for a type, where an annotation names it."""
+    """A type alias."""
 
     def __init__(self, node: ast.expr, scope: Scope) -> None:
         self._node = node
@@ -82,7 +82,7 @@ class NamedType:
         self.value = read(node, scope)
 
     def admits(self, type_: Type) -> bool:
-        """Whether a value that Saft has this type for can be meant."""
+        """Whether a value of this Saft type can be one."""
         if self._is_asked:
             return True  # it names itself
         self._is_asked = True
@@ -93,12 +93,12 @@ class NamedType:
 
     @property
     def only_method(self) -> str | None:
-        """None: it is not a class."""
+        """None, as it is not a class."""
         return None
 
     @property
     def is_told(self) -> bool:
-        """Whether all that it names is known; what names itself is not."""
+        """Whether all names in it are known; False for an alias that refers to itself."""
         if self._is_asked:
             return False
         self._is_asked = True
@@ -109,10 +109,10 @@ class NamedType:
 
 
 class Library:
-    """The modules by name. `records` are the classes found so far that are records, `shapes` those
-    that are objects, with their modules and names.
+    """The modules by name.
 
-    With `is_exact`, no module is passed over because its names are known by themselves.
+    `records` are the classes found so far that are records, `shapes` those that are object types,
+    with their modules and names. With `is_exact`, the well-known modules are read too.
     """
 
     def __init__(self, read: Read, *, is_exact: bool = False) -> None:
@@ -124,28 +124,28 @@ class Library:
 
     @property
     def asked(self) -> Collection[str]:
-        """The modules that were looked at so far."""
+        """The modules that were looked up so far."""
         return self._modules.keys()
 
     def module(self, name: str) -> "Module | None":
-        """A module; None when there is nothing to read."""
+        """A module; None if it has no source to read."""
         if name not in self._modules:
             text = self._read(name)
             self._modules[name] = None if text is None else Module(self, name, text)
         return self._modules[name]
 
     def written(self, module: str, name: str | None) -> Written | None:
-        """Where a name of a module is written, or where the module begins."""
+        """The place of a module's name, or of the module."""
         found = self.module(module)
         return None if found is None else found.written(name)
 
     def knows(self, module: str) -> bool:
-        """Whether what a name of the module means in an annotation is known by the name."""
+        """Whether the module is well-known: its names in annotations need no reading of it."""
         return not self._is_exact and (module in _KNOWN or module.startswith("pydantic."))
 
 
 class Module:
-    """A module: what its names mean."""
+    """A module: the declarations of its names."""
 
     def __init__(self, library: Library, name: str, text: Text) -> None:
         self.library = library
@@ -158,10 +158,10 @@ class Module:
         self._aliases: dict[str, NamedType | None] = {}
         self._own: dict[str, Declared] = {}
 
-    # What scripts ask for
+    # For scripts
 
     def declared(self, name: str) -> Declared | None:
-        """What a name of the module is for a script; None where it has no such name."""
+        """The declaration of a name for a script; None if the module has no such name."""
         found = self.reach(name)
         match found:
             case None:
@@ -179,7 +179,7 @@ class Module:
                 return module.own(own)
 
     def own(self, name: str) -> Declared:
-        """What a name is that is bound here."""
+        """The declaration of a name bound in this module."""
         if name not in self._own:
             self._own[name] = UNKNOWN  # while it is found out
             self._own[name] = self._declared_here(name)
@@ -210,7 +210,7 @@ class Module:
                 return UNKNOWN if type_ == ANY else Alias(type_)
 
     def _reached(self, node: ast.expr) -> Declared | None:
-        """What `_inst.choice` is, where a stub says that a name is that."""
+        """The declaration that an expression such as `_inst.choice` in a stub refers to."""
         match node:
             case ast.Name(id=name):
                 return self.declared(name)
@@ -230,9 +230,9 @@ class Module:
     def reach(
         self, name: str, seen: "set[tuple[str, str]] | None" = None
     ) -> "Module | tuple[Module, str] | str | None":
-        """The module that binds a name, and its name there, however often it is passed on.
+        """Follows imports to the module that binds a name; returns that module and the name in it.
 
-        What comes from a module where names are known by themselves is such a name.
+        A name of a well-known module is returned as a text such as `typing.Optional`.
         """
         seen = set() if seen is None else seen
         if (self.name, name) in seen:
@@ -258,10 +258,10 @@ class Module:
                 return found
         return None
 
-    # What editors ask for
+    # For editors
 
     def written(self, name: str | None) -> Written | None:
-        """Where a name is written, however often it is passed on; without one, the module."""
+        """The place where a name is defined, across imports; without a name, the module's."""
         source = self._text.source
         if name is None:
             return None if source is None else Written(source, Span(0, 0), doc=self._text.doc)
@@ -275,10 +275,10 @@ class Module:
             case _:
                 return None
 
-    # What annotations name
+    # For annotations
 
     def meaning(self, node: ast.expr) -> Meaning:
-        """What an annotation means in the module."""
+        """The meaning of an annotation in the module."""
         match node:
             case ast.Name(id=name):
                 return self._named(name)
@@ -294,7 +294,7 @@ class Module:
                 return None
 
     def _whole(self, node: ast.expr) -> str | None:
-        """The name of the module that an expression means."""
+        """The name of the module that an expression refers to."""
         match node:
             case ast.Name(id=name):
                 bound = self.bindings.names.get(name)
@@ -343,7 +343,7 @@ class Module:
         return self._classes[name]
 
     def _alias(self, name: str) -> NamedType | None:
-        """The type that a name stands for, if it is one for a type."""
+        """The type alias of a name, if it is one."""
         if name not in self._aliases:
             self._aliases[name] = None  # while it is found out
             node = self._type_named(name)
@@ -376,7 +376,7 @@ def _written(source: Source, node: Place, name: str) -> Written:
     return Written(source, span, f"def {name}({ast.unparse(node.args)}){returns}", doc)
 
 
-# The names under which those of some modules are known.
+# The modules under which the names of others are known.
 _KNOWN_AS = {"typing_extensions": "typing", "collections.abc": "typing"}
 
 

@@ -1,4 +1,4 @@
-"""Python's functions: what a call gives, by the ways there are to call it."""
+"""Signatures of Python functions: the types of their calls, by overload."""
 
 import ast
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ from saftc.types.types import Type
 def function_of(
     nodes: Sequence[Definition], scope: Scope, *, is_bound: bool = False
 ) -> Function:
-    """A function by its overloads; one that is bound has its first argument already.
+    """A function by its overloads; a bound one already has its first argument.
 
-    What is awaited gives what comes of that.
+    The result of an awaitable function is that of awaiting it.
     """
     waits: set[Waiting] = {_waits(node, scope) for node in nodes}
     signatures = tuple(_signature(node, scope, is_bound) for node in nodes)
@@ -22,8 +22,9 @@ def function_of(
 
 
 def decorated(nodes: Sequence[Definition]) -> Declared:
-    """A function that is no more than what others have made of it; one that was `async def` often
-    still is."""
+    """A function replaced by its decorators: its signature is unknown; an `async def` may still be
+    awaitable.
+    """
     is_async = any(_is_coroutine(node) for node in nodes)
     return Function((), "perhaps") if is_async else UNKNOWN
 
@@ -47,7 +48,7 @@ def _is_coroutine(node: Definition) -> bool:
 
 
 def _awaitable(annotation: ast.expr | None, scope: Scope) -> ast.expr | None:
-    """What comes of the awaitable that an annotation asks for; None where it asks for none."""
+    """The result type in an annotation of an awaitable; None for other annotations."""
     match annotation:
         case ast.Subscript(value=value, slice=ast.Tuple(elts=[*_, given])) if (
             scope(value) == "typing.Coroutine"
@@ -75,7 +76,7 @@ def _signature(node: Definition, scope: Scope, is_bound: bool) -> Signature:
     }
 
     def meant(given: tuple[Type, ...], named: dict[str, Type]) -> list[tuple[ast.arg, Type]] | None:
-        """The parameters that arguments are for; None where they do not fit."""
+        """The parameters that arguments are for; None if they do not fit."""
         count = len(given)
         if count > len(in_order) and arguments.vararg is None:
             return None
