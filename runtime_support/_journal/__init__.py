@@ -1,1 +1,1 @@
-"""Journals: what a run has asked and was answered, kept so that it survives."""
+"""Journals: the requests, replies and tool calls of a run, on disk so that it can be resumed."""

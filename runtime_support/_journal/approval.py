@@ -1,15 +1,15 @@
-"""Calls of tools, and programs, that wait for a yes.
+"""Tool calls and programs that wait for approval.
 
     prompt("Help {mail}. Use {refund}.", mail=mail, refund=approve(refund))
     configure(approver=ask_the_desk)       `ask_the_desk(call)` gives True, False or a Decision
     Decision.no("above the limit")         the model gets the reason
     Decision.changed({"amount": 20})       the call is made with these arguments instead
 
-Who decides is the first of: `approver`, a person at the terminal of `saftc run`, the journal of the
-run, in which the call waits until `saftc approve` has the answer. A decision holds for the name of
-the tool, its arguments to the letter, what was shown of them, and the place in the run.
+The decision comes from the first of: `approver`, a person at the terminal of `saftc run`, the run's
+journal, in which the call waits for `saftc approve`. It applies to the tool's name, its exact
+arguments, what was shown of them, and the place in the run.
 
-Only calls by a model wait: whoever has the function itself calls it.
+Only calls by a model wait: your own code calls the function directly.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
-# What a program is called where tools are called by their names.
+# The name of a program in place of a tool's name.
 PROGRAM = "program"
 
 _NOBODY = (
@@ -65,7 +65,7 @@ _NOBODY = (
 
 
 class Approved:
-    """A function whose calls by a model wait for a yes; called by a program, it is the function."""
+    """A function whose calls by a model wait for approval; your own code calls it directly."""
 
     __saft_approved__ = True
 
@@ -104,11 +104,11 @@ def approve(function: F) -> F:
 
 @dataclass(frozen=True, slots=True)
 class PendingCall:
-    """What an approver decides about: a call of a tool, or a program as a whole.
+    """A tool call, or a program as a whole, that an approver decides about.
 
     `args` are the arguments as the model sent them; `shown` is the call in Saft's notation, with
-    what the function will get. `place` is that of the prompt in the script. `key` stays the same
-    when a resumed run asks about this call again.
+    the arguments that the function will get. `place` is the prompt's position in the script. `key`
+    stays the same when a resumed run asks about this call again.
     """
 
     tool: str
@@ -135,17 +135,17 @@ class Decision:
 
     @staticmethod
     def yes(by: str = "") -> Decision:
-        """The call is made."""
+        """Approves the call."""
         return Decision("yes", by=by)
 
     @staticmethod
     def no(reason: str = "", by: str = "") -> Decision:
-        """The call is not made, and the model gets the reason."""
+        """Refuses the call; the model gets the reason."""
         return Decision("no", reason, by=by)
 
     @staticmethod
     def changed(arguments: Mapping[str, Any], by: str = "") -> Decision:
-        """The call is made with these arguments, which the model is told."""
+        """Approves the call with these arguments instead, and tells the model so."""
         return Decision("changed", arguments=to_json(dict(arguments)), by=by)
 
 
@@ -155,7 +155,7 @@ Approver: TypeAlias = Callable[[PendingCall], Verdict | Awaitable[Verdict]]
 
 @dataclass(slots=True)
 class PendingApproval:
-    """Something that waits for a decision, and the decision when it is there.
+    """A call or program that waits for approval, with the decision once there is one.
 
     `sent` is JSON text: the arguments of a call as the model sent them, or a program.
     """
@@ -169,11 +169,11 @@ class PendingApproval:
     kind: Literal["call", "program"] = "call"
     tool: Tool | None = None
     decision: Decision | None = None
-    # What comes of it when it is refused, for this reason.
+    # Makes the result of a refusal from its reason.
     refused: Callable[[str], Any] = str
-    # Whether something before it waits, so that it is asked about and not done now.
+    # Whether an earlier call waits: then this one is recorded as waiting, too, and not made now.
     is_put_off: bool = False
-    # That of the place in the journal, if there is one.
+    # The key of its place in the journal if there is one, else the digest.
     key: str = ""
     digest: str = field(init=False)
 
@@ -184,16 +184,16 @@ class PendingApproval:
 
     @property
     def schema(self) -> dict[str, Any] | None:
-        """What changed arguments have to fit."""
+        """The JSON Schema of changed arguments; None for a program."""
         return None if self.tool is None else json_schema(self.tool.parameters)
 
     @property
     def is_allowed(self) -> bool:
-        """Whether it was decided that it may be done."""
+        """Whether it was approved, perhaps with changes."""
         return self.decision is not None and self.decision.verdict in ("yes", "changed")
 
     def problem_with(self, decision: Decision) -> str | None:
-        """Why a decision does not do, if so."""
+        """Why a decision cannot be used, or None."""
         if decision.verdict in ("yes", "no"):
             return None
         if decision.verdict != "changed" or decision.arguments is None:
@@ -207,10 +207,10 @@ class PendingApproval:
         return None
 
     def decide(self, keep: Callable[[Decision], None] = lambda _: None) -> Effects[Decision]:
-        """Asks the approver or the person at the terminal; RunWaiting when neither is there, or the
-        answer is put off.
+        """Asks the approver or the person at the terminal.
 
-        `keep` keeps the decision at once: nothing that can be cancelled is between the two.
+        Raises RunWaiting if neither is there, or the answer is put off. `keep` stores the decision
+        at once: no cancellation can come in between.
         """
         pending = PendingCall(self.name, self.args, self.shown, self.place, self.key, self.kind)
         approver, ask_person = self.settings.approver, turns.ask_person
@@ -237,7 +237,7 @@ class PendingApproval:
         return self.decision
 
     def _checked(self, said: Any, approver: Any) -> Decision:
-        """The decision of an approver; ConfigError when it has given something else."""
+        """The decision of an approver; raises ConfigError if it returned anything else."""
         said = plain(said)
         if isinstance(said, bool):
             said = Decision.yes() if said else Decision.no()
@@ -253,7 +253,7 @@ class PendingApproval:
 
 
 async def _kept_when_said(said: Awaitable[Any], kept: Callable[[Any], T]) -> T:
-    """What is kept of the answer of an `async def`, also if the task is cancelled by then."""
+    """Awaits an approver's answer and stores it, even if the task is cancelled meanwhile."""
     import asyncio
 
     keeping = asyncio.ensure_future(in_thread(kept, await maybe_await(said)))
@@ -265,10 +265,10 @@ async def _kept_when_said(said: Awaitable[Any], kept: Callable[[Any], T]) -> T:
 
 
 class ApprovalHook(Hook):
-    """Has what waits for approval made once it is approved, with what was changed of it."""
+    """Makes a call that needs approval once it is approved, with the arguments of the decision."""
 
     def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Effects[Any]:
-        """What an approved call comes to, or the refusal."""
+        """Returns the result of an approved call, or its refusal."""
         held = call.approval
         if held is None:
             return (yield from proceed(call))
@@ -292,15 +292,15 @@ class ApprovalHook(Hook):
 
 
 def hook_for(prompt: PromptRun) -> ApprovalHook:
-    """What goes around every prompt once something waits for approval; see `check_offer`."""
+    """The approval hook of a prompt; raises the errors of `check_offer`."""
     check_offer(prompt.functions, prompt.settings)
     return ApprovalHook()
 
 
 def hold_call(call: RequestedCall, tool: Tool) -> None:
-    """Has a call wait for a yes.
+    """Marks a call as waiting for approval.
 
-    Arguments that do not fit are told to the model, and nobody is asked about them.
+    Arguments that do not fit are reported to the model, and nobody is asked about them.
     """
     assert call.prompt is not None
     name, sent = call.name, call.sent
@@ -310,7 +310,7 @@ def hold_call(call: RequestedCall, tool: Tool) -> None:
         checked = checked_arguments(tool, read)
     except (ProviderError, ConfigError, RunStopped):
         raise
-    except Exception as failure:  # also what the rules of the user's own records raise
+    except Exception as failure:  # including errors that the user's own records raise
         call.misfit = ToolCall(name, read, None, failure_text(failure, name, read), 0.0)
         return
     held = PendingApproval(
@@ -321,7 +321,7 @@ def hold_call(call: RequestedCall, tool: Tool) -> None:
 
 
 def _shown(name: str, arguments: Mapping[str, Any], sent: str) -> str:
-    """The call in Saft's notation; where a value has none, as it was sent."""
+    """The call in Saft's notation; the arguments as they were sent if a value has no notation."""
     try:
         written = ", ".join(f"{key}: {literal(value)}" for key, value in arguments.items())
     except (CheckError, ValueError, RecursionError):
@@ -332,7 +332,7 @@ def _shown(name: str, arguments: Mapping[str, Any], sent: str) -> str:
 def hold_program(
     call: RequestedCall, program: Any, names: Iterable[str], refused: Callable[[str], Any]
 ) -> None:
-    """Has a program that calls functions which wait do so as a whole."""
+    """Marks a program that calls the functions `names` as waiting for approval as a whole."""
     text = to_json(program)
     shown = f"program {text}, which calls {listed(names, limit=1000)}"
     settings = settings_for() if call.prompt is None else call.prompt.settings
@@ -349,8 +349,9 @@ def _place(call: RequestedCall) -> str | None:
 
 
 def check_offer(functions: Mapping[str, Any], settings: Settings) -> None:
-    """ConfigError when nobody could decide; CheckError when a function that waits is also offered
-    as one that does not.
+    """Raises ConfigError if nobody could decide about calls of the offered functions.
+
+    Raises CheckError if a function that waits for approval is also offered without approval.
     """
     waiting = {name: one for name, one in functions.items() if is_approved(one)}
     if not waiting:
@@ -370,7 +371,7 @@ def check_offer(functions: Mapping[str, Any], settings: Settings) -> None:
 
 
 def check_somebody_decides(names: Iterable[str], settings: Settings) -> None:
-    """ConfigError when nobody is here to decide about calls of these functions."""
+    """Raises ConfigError if neither an approver nor a terminal can decide about these calls."""
     if settings.approver is None and turns.ask_person is None:
         named = listed(names)
         message = f"calls of {named} wait for approval, and no approver is set"
@@ -378,7 +379,7 @@ def check_somebody_decides(names: Iterable[str], settings: Settings) -> None:
 
 
 def _end_waiting() -> None:
-    """Has a program that nothing keeps from ending as waiting say so, and exit with 4."""
+    """Installs an excepthook that reports an uncaught RunWaiting, and exits with 4."""
     report = sys.excepthook
 
     def end(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

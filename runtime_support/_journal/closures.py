@@ -1,8 +1,7 @@
-"""The values that a tool closes over: the model is not told them, so equal requests may differ in
-them.
+"""The values that a tool closes over: models do not see them, so equal requests may differ in them.
 
     closed = closed_values(pay)
-    compared(kept, closed)        "same", "other", or "unsure", as far as the values are data
+    compared(kept, closed)        "same", "other", or "unsure" if not all values are comparable data
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from runtime_support._journal.json_lines import key_of_data
 from runtime_support._language.failures import is_compiled
 from runtime_support._values.kinds import is_list, is_tuple
 
-# How many parts of a value are read at most; what is larger is taken for no data.
+# How many parts of a value are read; a value with more has no digest.
 MOST_PARTS = 10_000
 _PARAMETERS = "__dataclass_params__"
 
@@ -29,8 +28,10 @@ Match: TypeAlias = Literal["same", "other", "unsure"]
 
 
 class ClosedValues(NamedTuple):
-    """Digests of values: of those that stay as they are, of those that may change in the run, and
-    how many are no data.
+    """Digests of the values that a function closes over.
+
+    `fixed` values stay the same during a run, `changing` ones may change; `unknown` counts values
+    without a digest.
     """
 
     fixed: list[str]
@@ -38,7 +39,9 @@ class ClosedValues(NamedTuple):
     unknown: int
 
     def settled(self, later: ClosedValues) -> ClosedValues:
-        """Without what has changed until later: that tells no calls apart."""
+        """Returns only the digests that are also in `later`: changed values cannot tell calls
+        apart.
+        """
         fixed = [one for one in self.fixed if one in later.fixed]
         return ClosedValues(
             fixed, [one for one in self.changing if one in later.changing], self.unknown
@@ -49,9 +52,10 @@ NOTHING_CLOSED = ClosedValues([], [], 0)
 
 
 def closed_values(function: Any, *, with_mutable: bool = True) -> ClosedValues:
-    """The values that a function closes over, also by functions that it closes over or calls, and
-    the variables of its module that it reads; without those that a call may change, if not
-    `with_mutable`.
+    """The values that a function closes over, and the module variables that it reads.
+
+    Functions that it closes over or calls are searched as well. Without `with_mutable`, values that
+    a call may change are left out.
     """
     found = ClosedValues([], [], 0)
     unknown = 0
@@ -71,9 +75,9 @@ def closed_values(function: Any, *, with_mutable: bool = True) -> ClosedValues:
 
 
 def compared(kept: ClosedValues, now: ClosedValues) -> Match:
-    """Whether a call that is kept was one of the function with the values that it has now.
+    """Whether a recorded call was made with the values that the function has now.
 
-    A function that was edited may close over more, or over less.
+    An edited function may close over more values, or over fewer.
     """
     if not _agree(kept.fixed, now.fixed):
         return "other"
@@ -87,7 +91,7 @@ def _agree(ones: list[str], others: list[str]) -> bool:
 
 
 def _values_of(function: Any, seen: set[int]) -> Iterator[tuple[Any, bool]]:
-    """The values; with each, whether it is a variable of the module."""
+    """Yields each value, with True if it is a variable of the module."""
     if id(function) in seen:
         return
     seen.add(id(function))
@@ -126,7 +130,7 @@ def _content(cell: CellType) -> Any:
 
 
 def _is_of_script(function: Any) -> bool:
-    """Whether it was written in Saft, where no function changes what it closes over."""
+    """Whether Saft compiled the function: such functions never change closed-over values."""
     return isinstance(function, FunctionType) and is_compiled(
         function.__code__, function.__globals__
     )
@@ -137,14 +141,14 @@ class _NoData(Exception):
 
 
 class _ValueReader:
-    """Reads a value as data of JSON, and notes whether something in it can be changed in place."""
+    """Reads a value as JSON data, and notes whether any part of it is mutable."""
 
     def __init__(self) -> None:
         self.is_mutable = False
         self._left = MOST_PARTS
 
     def read(self, value: Any) -> Any:
-        """The value as data; _NoData if it is none, or is too large."""
+        """The value as data; raises _NoData if it has no data form or too many parts."""
         self._left -= 1
         if self._left < 0:
             raise _NoData
@@ -169,7 +173,7 @@ class _ValueReader:
             return [self.read(one) for one in value]
         if isinstance(value, set | frozenset):
             return sorted((self.read(one) for one in whole), key=repr)
-        if hasattr(whole, "model_fields"):  # one of pydantic, whose fields are its variables
+        if hasattr(whole, "model_fields"):  # a pydantic model: its fields are its variables
             return self.read(vars(whole))
         if not isinstance(value, dict):
             raise _NoData

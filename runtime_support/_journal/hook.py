@@ -1,9 +1,9 @@
-"""Answering requests and calls from a journal, and keeping there what it does not have.
+"""Answers requests and calls from a journal, and records those that it does not have.
 
-    with journaled("monday.journal"):       for a block of a program of one's own
+    with journaled("monday.journal"):       for a block of your own program
         triage(mail)
 
-A journal goes around prompts as a hook: outside of all others, as what it keeps needs none of them.
+The journal is the outermost hook of a prompt: to replay a record, no other hook is needed.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ MOST_SHOWN = 200
 
 
 class JournalHook(Hook):
-    """One call of `prompt` in a run that is journaled, or a call that a script makes in it."""
+    """The journal's hook for one prompt of a journaled run, or for one call that a script makes."""
 
     def __init__(self, journal: Journal, prompt: PromptRun) -> None:
         self.journal = journal
@@ -82,7 +82,7 @@ class JournalHook(Hook):
         self.steps = self.sent = 0
 
     def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Effects[Answer]:
-        """The answer; where it has none, its first unusable reply is asked again on resuming."""
+        """Answers the prompt. If it fails, a resumed run requests its unusable replies again."""
         try:
             return (yield from proceed(prompt))
         except PromptError as error:
@@ -90,7 +90,7 @@ class JournalHook(Hook):
             raise
 
     def request(self, request: Request, proceed: SendRequest) -> Replying:
-        """The reply that is kept, or the one that is sent for and then kept as a whole."""
+        """Returns the recorded reply, or sends the request and records the whole reply."""
         key = key_of(request)
         name, model = who_answers(self._run.settings)
         asked = self.asked or (yield from self.begin(key, f"{name} {model}"))
@@ -114,7 +114,7 @@ class JournalHook(Hook):
         if isinstance(answer, Reply):
             used = [answer.fallback or model, *used_of(answer)]
         data = request_data(request)
-        # What the entries before have is left out, unless the conversation has begun anew.
+        # Messages of earlier entries are left out, unless the conversation was restarted.
         told = self.sent if self.sent < len(request.messages) else 0
         data["messages"] = data["messages"][told:]
         self.sent = len(request.messages)
@@ -138,9 +138,10 @@ class JournalHook(Hook):
         raise answer
 
     def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Effects[Any]:
-        """What is kept of a call, or what it comes to now; so its decision, where it has to wait.
+        """Returns the recorded outcome of a call, or makes the call and records it.
 
-        A call of a server that is in doubt stops the run, unless it is pure.
+        If the call needs approval, its decision is recorded, too. An MCP call of unknown outcome
+        stops the run, unless the tool is pure.
         """
         form, held, is_program = call.kept_form, call.approval, call.kind == "program"
         if form is not None and (call.is_pure or not _can_be_kept(call)):
@@ -170,7 +171,7 @@ class JournalHook(Hook):
             raise
         outcome = {"args": made.args, "result": made.result, "error": made.error}
         outcome = outcome if form is None else form.written()
-        # The duration as the script has seen it.
+        # The duration as the script saw it.
         yield Effect(partial(kept.end, {**outcome, "ms": made.duration}))
         return made
 
@@ -188,7 +189,7 @@ class JournalHook(Hook):
             self.journal.put(self.asked, Kind.RETRY, step, {"why": why})
 
     def begin(self, key: str, who: str = "") -> Effects[PromptKey]:
-        """Finds the place of this call, by what is asked first and who answers."""
+        """Returns the journal place of this prompt, by its first request and by who answers."""
         asked = scope_here().asked(key_of_data([key, who]))
         with self.journal.equal_prompts(asked) as equal:
             self.asked = equal.take(asked.place, self._match)
@@ -202,8 +203,9 @@ class JournalHook(Hook):
         return self.asked
 
     def _take_equal(self, asked: PromptKey) -> None:
-        """Takes the first that is kept of equal calls, from now on for this place. JournalError
-        where nobody knows whether it is the same call.
+        """Takes the first unclaimed record of an equal prompt for this place.
+
+        Raises JournalError if it is unknown whether that was the same prompt.
         """
         in_doubt = set[str]()
         with self.journal.equal_prompts(asked) as equal:
@@ -222,7 +224,7 @@ class JournalHook(Hook):
             )
 
     def _match(self, kept: KeptClosures) -> Match:
-        """Whether the tools that were called had the values that they have now."""
+        """Whether the tools that were called close over the same values now."""
         found = {compared(closed, self.closed(tool)) for tool, closed in kept.values()}
         if "other" in found:
             return "other"
@@ -234,14 +236,17 @@ class JournalHook(Hook):
 
 
 def _can_be_kept(call: RequestedCall) -> bool:
-    """Whether a call in a program can be kept; one with a function or a table is called again."""
+    """Whether a call in a program can be recorded. If not, a resumed run makes it again.
+
+    A call with a function or a table cannot be recorded; JournalError if it needs approval.
+    """
     if not call.sent and call.is_approved:
         raise JournalError(f"{call.name} waits for approval, and its arguments cannot be kept")
     return bool(call.sent)
 
 
 def _is_decision(entry: Entry) -> bool:
-    """Whether an entry says what was decided, with nothing that is not said of such a decision."""
+    """Whether an entry is a well-formed decision, with only the parts that its verdict allows."""
     match entry:
         case {"decided": "yes" | "no" | "changed" as verdict, "reason": str(), "by": str()}:
             has_arguments = isinstance(entry.get("arguments"), str)
@@ -253,10 +258,9 @@ def _is_decision(entry: Entry) -> bool:
 
 
 class CallRecord:
-    """A call of a tool or in a program: how it ended before, or else its beginning and its end; and
-    whether it may be made, where it waits for approval.
+    """The journal's record of one call: its start, its outcome, and its approval if it needs one.
 
-    A decision is for the call with its name, its arguments to the letter and what is shown of them.
+    A decision applies to the call's name, its exact arguments and what the approver was shown.
     """
 
     def __init__(self, hook: JournalHook, asked: PromptKey, step: str, call: RequestedCall) -> None:
@@ -273,10 +277,10 @@ class CallRecord:
         self._began = 0.0
 
     def ended(self, in_doubt: str = "call") -> Entry | None:
-        """What it came to; None when it is to be made. JournalError when that must not be.
+        """Returns the recorded outcome, or None if the call must be made.
 
-        `in_doubt` is what happens, where the user does not say it, to a call that was begun and of
-        which nobody knows how it ended: "call" or "stop".
+        `in_doubt`, "call" or "stop", is the default for a call that was started and has no recorded
+        end. Raises JournalError if such a call must not be repeated.
         """
         entry = self._found(Kind.CALL)
         if entry is None or any(entry[name] != self._call[name] for name in ("tool", "sent")):
@@ -297,7 +301,10 @@ class CallRecord:
         raise _in_doubt(entry, "started", f"find out whether it did; {way} it is called again")
 
     def _looked_after(self, entry: Entry) -> Entry | None:
-        """What a person has found out about a call that was approved, begun, and not ended."""
+        """The outcome that a person reported for an approved call without a recorded end.
+
+        None if it had no effect. Raises JournalError if nobody has reported it.
+        """
         found = self._found(Kind.APPROVAL)
         if found is not None and found.get("begun") == entry["time"]:
             if found.get("result") is None:  # it has not taken effect
@@ -312,7 +319,7 @@ class CallRecord:
         )
 
     def decide(self, held: PendingApproval) -> Effects[None]:
-        """Takes the decision that is kept, or asks for one; RunWaiting when there is none yet."""
+        """Takes the recorded decision or asks for one; raises RunWaiting if there is none yet."""
         if held.is_put_off and self._found(Kind.CALL) is not None:
             raise RunWaiting(held.shown, held.place)
         held.key = key_of_data([*self._asked, self._step, held.digest])
@@ -323,7 +330,7 @@ class CallRecord:
             yield from held.decide(partial(self.answer, held))
 
     def _decision(self, held: PendingApproval) -> Decision | None:
-        """What was decided about this very call."""
+        """The recorded decision about exactly this call, or None."""
         found = self._found(Kind.APPROVAL)
         if found is None or found["digest"] != held.digest or not _is_decision(found):
             return None
@@ -337,31 +344,31 @@ class CallRecord:
         return decision
 
     def _ask(self, held: PendingApproval) -> None:
-        """Keeps that it waits, for whoever decides."""
+        """Records that the call waits for a decision."""
         found = self._found(Kind.APPROVAL)
         if found is None or found["digest"] != held.digest or "decided" in found:
             more = {"place": held.place, "time": round(time.time(), 3), "schema": held.schema}
             self._keep(Kind.APPROVAL, {**_question(held), **more, **self._journal.began_by})
 
     def answer(self, held: PendingApproval, decision: Decision) -> None:
-        """Keeps what was decided, by whom and when."""
+        """Records a decision, with who made it and when."""
         self._keep(Kind.APPROVAL, {**_question(held), **decision_data(decision)})
 
     def begin(self) -> None:
-        """From now on it may have done something."""
+        """Records the start of the call: from now on it may have had an effect."""
         self._journal.check_whole()
         self._began = time.time()
         self._closed = self._hook.closed(self._call["tool"])
-        # Which values the call will change is not known yet.
+        # It is not known yet which values the call will change.
         constant = self._hook.closed(self._call["tool"], with_mutable=False)
         self._keep_call({"closed": constant} if any(constant) else {})
 
     def leave(self) -> None:
-        """Something inside of it waits for approval: it has not ended, and is begun anew."""
+        """Records that an approval inside the call has suspended it: it will be restarted."""
         self._keep_call({"left": True})
 
     def end(self, outcome: Entry) -> None:
-        """It is over, and not made again."""
+        """Records the outcome, so that the call is not made again."""
         closed = self._closed.settled(self._hook.closed(self._call["tool"]))
         self._keep_call({"closed": closed, **outcome} if any(closed) else outcome)
 
@@ -389,7 +396,7 @@ def _question(held: PendingApproval) -> Entry:
 
 
 def _as_json(text: str) -> str:
-    """What somebody has written for the result of a call in a program: JSON, or else a text."""
+    """A person's result for a call in a program, as JSON text; other text becomes a JSON string."""
     try:
         json.loads(text)
     except (ValueError, RecursionError):
@@ -398,7 +405,7 @@ def _as_json(text: str) -> str:
 
 
 def decision_data(decision: Decision) -> Entry:
-    """A decision as parts of an entry."""
+    """A decision as fields of an entry."""
     return {
         "decided": decision.verdict,
         "reason": decision.reason,
@@ -409,14 +416,14 @@ def decision_data(decision: Decision) -> Entry:
 
 
 def _call_of(told: Entry, call: RequestedCall) -> ToolCall:
-    """A call that has ended before; where it was approved, with the arguments that it then had."""
+    """A recorded call; if it was approved, with the arguments that it was made with."""
     is_whole = "approved" in told and "args" in told
     arguments = told["args"] if is_whole else sent_arguments(call.sent)
     return ToolCall(call.name, arguments, told["result"], told["error"], told["ms"])
 
 
 def keep_moment(asked: str, moment: datetime) -> datetime:
-    """The moment that was kept when the run asked this before, or this one, which then is."""
+    """Returns the moment recorded for `asked` when this run asked before, else records `moment`."""
     def look(_: RequestedCall) -> Effects[ToolCall]:
         yield from ()
         return ToolCall(asked, None, to_json(moment), None, 0.0)
@@ -430,14 +437,14 @@ def keep_moment(asked: str, moment: datetime) -> datetime:
 
 
 def _counted(pieces: list[int], step: Effect | str) -> Effects[Any]:
-    """What comes of a step of a reply; the lengths of its pieces are noted."""
+    """Performs a step of a reply, and notes the lengths of its pieces."""
     if isinstance(step, str):
         pieces.append(len(step))
     return (yield step)
 
 
 def _pieces_of(entry: Entry) -> Generator[str]:
-    """The pieces in which a reply came, when it was streamed."""
+    """Yields a recorded reply in the pieces in which it was streamed."""
     text, start = entry.get("reply", {}).get("text", ""), 0
     for length in entry.get("pieces", ()):
         yield text[start : start + length]
@@ -445,7 +452,7 @@ def _pieces_of(entry: Entry) -> Generator[str]:
 
 
 def hook_for(prompt: PromptRun) -> JournalHook | None:
-    """What keeps this prompt, where the run has a journal."""
+    """The journal hook of this prompt, or None if the run has no journal."""
     journal = journal_here(prompt.settings)
     return None if journal is None else JournalHook(journal, prompt)
 
@@ -454,12 +461,15 @@ def hook_for(prompt: PromptRun) -> JournalHook | None:
 
 
 _of_process: ByPath[Journal] = ByPath()
-# The root of the run of the process that is over: nothing more of it can be kept.
+# The root scope of the process's finished run: nothing more of it can be recorded.
 _over: Scope | None = None
 
 
 def journal_here(settings: Settings) -> Journal | None:
-    """The journal of the block around, or of the process; opened at its first use."""
+    """The journal of the enclosing block or of the process, opened on first use; None without one.
+
+    Raises ConfigError if the run is also recorded or replayed.
+    """
     journal: Journal | None = context_here().journal
     if journal is not None:
         return journal
@@ -476,19 +486,19 @@ def journal_here(settings: Settings) -> Journal | None:
 
 
 def _begun(path: str, settings: Settings) -> Journal:
-    """The journal of the process; JournalError in what is left of a run that is over."""
+    """Opens the journal of the process; raises JournalError once the run is over."""
     if _over is root():
         raise JournalError(f"the run is over, and nothing more is kept in {path}")
     return _opened(path, settings)
 
 
 def _opened(path: str, settings: Settings, *, for_blocks: bool = False) -> Journal:
-    """The journal; its cost counts for the budget of the run, and for those of blocks around it."""
+    """Opens a journal, and counts its recorded replies as `count_kept` does."""
     return count_kept(Journal(path), settings, for_blocks=for_blocks)
 
 
 def count_kept(journal: Journal, settings: Settings, *, for_blocks: bool) -> Journal:
-    """Counts what is kept in a journal for the budget of the run, and of the blocks around."""
+    """Counts recorded replies for the run's budget; if `for_blocks`, for enclosing blocks, too."""
     for model, paid in journal.paid.items():
         add_kept(settings, model, *paid, for_blocks=for_blocks)
     return journal
@@ -496,9 +506,9 @@ def count_kept(journal: Journal, settings: Settings, *, for_blocks: bool) -> Jou
 
 @contextmanager
 def journaled(path: str | os.PathLike[str]) -> Generator[None]:
-    """Keeps the block as a separate run in this file, or resumes it from there.
+    """Runs the block as a separate run that is kept in this file, or resumes that run.
 
-    It holds in this thread or task, and in those that get a copy of its context.
+    It applies to this thread or task, and to those that get a copy of its context.
     """
     with keeping_in(_opened(os.fspath(path), settings_for(), for_blocks=True)):
         yield
@@ -506,7 +516,7 @@ def journaled(path: str | os.PathLike[str]) -> Generator[None]:
 
 @contextmanager
 def keeping_in(journal: Journal) -> Generator[None]:
-    """Keeps the block as a separate run in a journal, and closes that."""
+    """Runs the block as a separate run that is recorded in `journal`, then closes the journal."""
     error: BaseException | None = None
     with Block(journal=journal, scope=Scope()):
         try:
@@ -519,10 +529,10 @@ def keeping_in(journal: Journal) -> Generator[None]:
 
 
 def close_journals(ended: str) -> None:
-    """Closes the journals of the process, and notes in them how it has ended.
+    """Closes the journals of the process, and records in them how it ended.
 
-    What goes on in other threads opens none of them again. JournalError when something could not be
-    kept, and nothing else has reported that.
+    Other threads cannot reopen them. Raises JournalError if something could not be recorded and no
+    other error has reported that.
     """
     global _over
     _over = root()
@@ -552,5 +562,5 @@ def _close_at_exit() -> None:
         note(str(error))
 
 
-# A forked process has not the run of its parent.
+# A forked process does not continue its parent's run.
 after_fork(lambda: change_here(journal=None))

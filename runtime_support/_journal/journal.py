@@ -1,24 +1,25 @@
-"""A journal: the exchanges and the calls of tools of one run, in a file of SQLite.
+"""A journal: the exchanges and tool calls of one run, in an SQLite file.
 
     sqlite3 run.journal 'select kind, step, data from entry'
 
     process   begun  {"script": "triage", "pid": 4711, "time": ...}
     exchange  0      {"used": ["gpt-4o-mini", 11, 7], "hash": ..., "reply": {...}}
-    call      t1     {"tool": "look_up", "sent": ..., "time": ...}            it begins, and again
-    call      t1     {"tool": "look_up", "sent": ..., "result": "3.5", "ms": 0.1}     when it ends
+    call      t1     {"tool": "look_up", "sent": ..., "time": ...}            at its start
+    call      t1     {"tool": "look_up", "sent": ..., "result": "3.5", "ms": 0.1}   at its end
     approval  t2     {"asks": "refund", "digest": ..., ...}                   a call waits
     approval  t2     {"asks": "refund", "decided": "yes", "by": "ada", ...}
-    retry     2      {"why": "ContractError: ..."}          asked again from this exchange on
-    place     place  {"place": "1.3:0"}                     taken for a prompt at another place
+    retry     2      {"why": "ContractError: ..."}          from this exchange on, requested again
+    place     place  {"place": "1.3:0"}                     now of a prompt at another place
     process   ended  {"ended": "ok", ...}
 
-Rows are added and never changed; the newest of a place counts, and each has a checksum. When `put`
-returns, a row is on the disk (a write-ahead log, with full synchronisation); several threads share
-one transaction.
+Rows are added and never changed; the newest row of a place counts. Each row has a checksum. When
+`put` returns, its row is on the disk (write-ahead log, full synchronisation). Threads that write at
+the same time share a transaction.
 
-While a process has a journal, three files are beside it: `run.journal-wal` and `-shm` of SQLite,
-and `-lock`, by which no other process begins a run with it, and which says how many rows there are.
-After a kill they belong to the journal. Others may read it at any time.
+While a process has a journal open, three files lie beside it: SQLite's `run.journal-wal` and
+`-shm`, and `-lock`. The lock file keeps other processes from starting a run with the journal, and
+has the number of its rows. After a kill, all three belong to the journal. Others may read it at any
+time.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ VERSION = 4
 
 
 class Kind(StrEnum):
-    """What a row is of."""
+    """The kind of a row."""
 
     PROCESS = "process"
     EXCHANGE = "exchange"
@@ -74,7 +75,7 @@ CREATE TABLE entry (
     sum integer not null
 )"""
 _INDEX = "CREATE INDEX entry_place on entry (key, scope, place, kind, step)"
-# As SQLite lists them. A job keeps its rows in tables of its own beside that.
+# As SQLite lists them. A job has its own tables beside these.
 _SCHEMA = [("table", "entry", "entry", _TABLE), ("index", "entry_place", "entry", _INDEX)]
 _BEGIN = f"""
 begin immediate;
@@ -84,9 +85,9 @@ pragma application_id = {_ID};
 pragma user_version = {VERSION};
 commit;
 """
-# What comes of a database that is damaged, also of texts in messages.
+# Errors of a damaged database, including messages that cannot be decoded.
 _PROBLEMS = (sqlite3.Error, UnicodeDecodeError)
-# What else may keep a database from being read.
+# Errors of a database that is not damaged and cannot be read.
 _NO_DAMAGE = (
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_READONLY,
@@ -95,7 +96,7 @@ _NO_DAMAGE = (
 )
 # No database has fewer bytes.
 _SMALLEST = 512
-# What a row is, beside its number and its sum.
+# The columns of a row, without its id and its checksum.
 _COLUMNS = "scope, key, place, step, data, kind"
 _INSERT = f"insert into entry ({_COLUMNS}, sum) values (?, ?, ?, ?, ?, ?, ?)"
 _INSERT_NEW = (
@@ -103,7 +104,7 @@ _INSERT_NEW = (
     "(select 1 from entry where (key, scope, place, kind, step) = (?2, ?1, ?3, ?6, ?4) "
     "and data = ?5)"
 )
-# Of an exchange that a later row says is asked again.
+# True for an exchange that a later row marks as requested again.
 _IS_OVER = (
     f"(kind = '{Kind.EXCHANGE}' and exists (select 1 from entry as later where "
     "(later.key, later.scope, later.place) = (entry.key, entry.scope, entry.place) "
@@ -114,24 +115,25 @@ _LATEST = (
     "id in (select max(id) from entry group by scope, key, place, kind, step) "
     f"and not {_IS_OVER}"
 )
-# The ending of the file by which a process holds a journal.
+# The suffix of the lock file.
 _LOCK = "-lock"
-# What that file says of a run whose end could not be kept.
+# The state in the lock file of a run that could not record everything.
 _FAILED = "failed"
 _Values: TypeAlias = tuple[Any, ...]
-# By its step: the tool that was called, and the values that it closed over.
+# By step: the tool that was called, and the values that it closed over.
 KeptClosures: TypeAlias = dict[str, tuple[str, ClosedValues]]
 Matching: TypeAlias = Callable[[KeptClosures], Match]
-# Names that say nothing of which script runs.
+# Program names that do not identify a script.
 _NO_SCRIPTS = ("", "-", "-c", "__main__", "pytest", "ipykernel_launcher")
 
-# By which words of `saftc`, and in which folder, the run of this process was begun.
+# The `saftc` command line and the folder that started the run of this process.
 command_here: tuple[list[str], str] | None = None
 
 
 def note_command(words: list[str], folder: str) -> None:
-    """Has a run that waits say by which command it was begun, unless that holds a key, or a script
-    that is in no file; without words it says nothing from now on.
+    """Sets the command line that a waiting run reports as the one that started it.
+
+    It reports none if there are no words, if the script is in no file, or if a word holds a key.
     """
     global command_here
     is_repeatable = words and "-c" not in words and "-" not in words
@@ -139,16 +141,14 @@ def note_command(words: list[str], folder: str) -> None:
 
 
 class KeptPrompt(NamedTuple):
-    """A call that is kept: where it was asked last, and what the tools closed over."""
+    """A recorded prompt: the place where it was last asked, and what its tools closed over."""
 
     place: str
     closures: KeptClosures
 
 
 class EqualPrompts:
-    """The calls that are kept and ask the same in one scope; `left` are those that this run has not
-    asked for yet.
-    """
+    """The recorded prompts of one scope that ask the same; `left` are those not taken yet."""
 
     def __init__(self, kept: dict[PromptKey, KeptPrompt]) -> None:
         self.left = kept
@@ -157,22 +157,23 @@ class EqualPrompts:
         self._is_single = len(kept) == 1
 
     def take(self, place: str, match: Matching) -> PromptKey | None:
-        """The one that was asked at this very place, if it is left and is none of another's.
+        """Takes the prompt that was recorded at this very place, if it is left and matches.
 
-        `match` says whether its tools had the values that they have now.
+        `match` says whether its tools close over the same values now.
         """
         one = self._at.get(place)
         return None if one is None or one not in self.left else self._first([one], match)
 
     def take_first(self, match: Matching) -> PromptKey | None:
-        """The first in the order of the script that is left. All that comes before has to have
-        ended, so that it belongs to none of that.
+        """Takes the first prompt left, in the order of the script.
+
+        Everything before must have ended, so that the prompt belongs to none of that.
         """
         ordered = sorted(self.left, key=lambda one: order_of(self.left[one].place))
         return self._first(ordered, match)
 
     def _first(self, found: list[PromptKey], match: Matching) -> PromptKey | None:
-        """The first of these that is the same call, or the only one where nobody knows that."""
+        """Takes the first of these that matches; one that may match, if only one was recorded."""
         for one in found:
             how = match(self.left[one].closures)
             if how == "same" or (how == "unsure" and self._is_single):
@@ -181,12 +182,12 @@ class EqualPrompts:
         return None
 
     def tools_in_doubt(self, match: Matching) -> set[str]:
-        """The tools of those that are left, where nobody knows whether they were called for one."""
+        """The tools of the prompts left for which `match` is unsure."""
         left = [one.closures for one in self.left.values() if match(one.closures) == "unsure"]
         return {tool for closures in left for tool, _ in closures.values()}
 
     def name(self, asked: PromptKey) -> PromptKey:
-        """The name of a call of which nothing is kept: its place, if that is not another's."""
+        """A key for a prompt without a record: its place, or a numbered one if that is taken."""
         names = (asked, *(asked.another(number) for number in range(1, len(self._taken) + 1)))
         name = next(one for one in names if one not in self._taken)
         self._taken.add(name)
@@ -194,7 +195,7 @@ class EqualPrompts:
 
 
 class _Pending(NamedTuple):
-    """A statement that is to be executed; one that `is_synced` has to be on the disk then."""
+    """A statement to execute; if `is_synced`, its effect must be on the disk afterwards."""
 
     statement: str
     values: _Values
@@ -202,10 +203,9 @@ class _Pending(NamedTuple):
 
 
 class Journal:
-    """What is kept of a run, by place; for all threads of the process, which alone writes it.
+    """The records of a run, by place, for all threads of the one process that runs with it.
 
-    One that is `part_of` the job of a script, beside others, does not report its own beginning
-    and end.
+    A journal that is `part_of` the job of a script does not report its own start and end.
     """
 
     def __init__(self, path: str, part_of: str | None = None) -> None:
@@ -217,7 +217,7 @@ class Journal:
         self._lock = threading.Lock()
         self._broken: str | None = None
         self.new = 0
-        # Is called with the rows that were added; it keeps them, and not this file.
+        # Called with added rows, which it has to keep on a disk in place of this file.
         self.listener: Callable[[list[_Values]], object] | None = None
         self._owner = _Owner(path)
         try:
@@ -243,7 +243,7 @@ class Journal:
 
     @contextmanager
     def equal_prompts(self, asked: PromptKey) -> Generator[EqualPrompts]:
-        """What was kept, when this run began, of calls that are equal; for one thread at a time."""
+        """The equal prompts that were recorded when this run began; for one thread at a time."""
         with self._lock:
             if asked[:2] not in self._equal:
                 self._equal[asked[:2]] = EqualPrompts(self._kept_like(asked))
@@ -266,7 +266,7 @@ class Journal:
         return kept
 
     def find(self, asked: PromptKey, kind: Kind, step: int | str) -> Entry | None:
-        """What is kept of a step."""
+        """The newest entry of a step, or None."""
         found = self.read(
             "select data from entry where (scope, key, place, kind, step) = (?, ?, ?, ?, ?) "
             f"and not {_IS_OVER} order by id desc limit 1",
@@ -275,7 +275,8 @@ class Journal:
         return json.loads(found[0][0]) if found else None
 
     def put(self, asked: PromptKey, kind: Kind, step: int | str, entry: Entry) -> None:
-        """Keeps an entry: when this returns, it is on the disk. JournalError when it cannot be."""
+        """Adds an entry, which is on the disk when this returns; raises JournalError if it is not.
+        """
         self._insert((*asked, str(step), kind), entry)
         if kind == Kind.EXCHANGE:
             with self._lock:
@@ -283,7 +284,7 @@ class Journal:
 
     @property
     def paid(self) -> dict[str, tuple[Usage, int]]:
-        """By model: what all that was ever answered has taken, and the longest output."""
+        """By model: the usage of all recorded replies, and the longest output in tokens."""
         model, longest = (f"json_extract(data, '$.used[{n}]')" for n in (0, 2))
         counts = ", ".join(f"total(json_extract(data, '$.used[{n}]'))" for n in range(1, 6))
         query = (
@@ -298,15 +299,17 @@ class Journal:
 
     @property
     def began_by(self) -> Entry:
-        """By which command its run was begun, and where, as parts of an entry; nothing of a part of
-        a job.
+        """The command and the folder that started the run, as fields of an entry.
+
+        Empty if the command is unknown, and for a part of a job.
         """
         if command_here is None or self._is_part:
             return {}
         return {"command": command_here[0], "folder": command_here[1]}
 
     def check_whole(self) -> None:
-        """JournalError when nothing can be kept any more: then nothing is to be asked."""
+        """Raises JournalError if nothing more can be recorded; called before anything is requested.
+        """
         if self._broken is not None:
             raise JournalError(
                 f"cannot keep answers in {self.path}: {self._broken}",
@@ -314,10 +317,10 @@ class Journal:
             )
 
     def close(self, ended: str) -> None:
-        """The process is over, or the run in it: "ok", "failed", "interrupted" or "waiting".
+        """Ends the run as "ok", "failed", "interrupted" or "waiting", and closes the file.
 
-        It does nothing in a forked process. JournalError when that cannot be noted, or when what
-        was answered in a run that seems to have ended well could not be kept.
+        Does nothing in a forked process. Raises JournalError if the end cannot be recorded, or if
+        answers of a run that ended "ok" could not be.
         """
         if not self._owner.is_open:
             return
@@ -344,7 +347,7 @@ class Journal:
             note(f"{_answers(count)} kept in {self.path}; run the same command again to resume")
 
     def leave(self) -> None:
-        """In a forked process: the parent goes on to hold the file, and to write."""
+        """Detaches a forked process; the parent keeps the file and writes on."""
         _left_behind.append(self._database)
         self._lock, self._broken = threading.Lock(), "this process was forked"
         self._owner.leave()
@@ -364,13 +367,14 @@ class Journal:
         note(f"{self.path}: {what}, last started {started}; {_answers(self.kept)} kept")
 
     def _drop_damaged(self) -> None:
-        """Removes answers that are damaged, and says so: they can be asked for again. JournalError
-        where more may be lost.
+        """Deletes damaged answers, which can be requested again, and says so.
+
+        Raises JournalError if more may be lost.
         """
         problem = self.read("pragma integrity_check(1)")[0][0]
         if problem != "ok":
             raise _unreadable(self.path, problem)
-        # One after the other: a job has more rows than there is memory for.
+        # Row by row: a job may have more rows than fit into memory.
         damaged = list[tuple[int]]()
         for number, *row, total in self._database.execute(
             f"select id, {_COLUMNS}, sum from entry"
@@ -393,44 +397,47 @@ class Journal:
         self._insert((None, None, None, step, Kind.PROCESS), entry)
 
     def _insert(self, at: _Values, entry: Entry) -> None:
-        """Adds a row, with those that other threads add at the same time."""
+        """Adds a row, in one transaction with those that other threads add."""
         row = _row_of(at, entry)
         self.write(_INSERT, *row, is_synced=self.listener is None)
         if self.listener is not None:
             self.listener([row])
 
     def write(self, statement: str, *values: Any, is_synced: bool = False) -> None:
-        """Executes a statement, with those of other threads at the same time; when this returns, it
-        outlives the process, and also the machine if `is_synced`.
+        """Executes a statement, in one transaction with those of other threads.
+
+        When this returns, the change survives the process and, if `is_synced`, a crash of the
+        machine.
         """
         self.write_soon(statement, *values, is_synced=is_synced)
         self.flush()
 
     def write_soon(self, statement: str, *values: Any, is_synced: bool = False) -> None:
-        """Executes a statement together with the next one that somebody waits for."""
+        """Queues a statement for the next transaction that somebody waits for."""
         self._waiting.append(_Pending(statement, values, is_synced))
 
     def flush(self) -> None:
-        """Executes what is to be written; JournalError when that cannot be."""
+        """Executes the queued statements; raises JournalError if that fails."""
         with self._lock:
             self._commit_waiting()
         self.check_whole()
 
     def _commit_waiting(self) -> None:
-        """Commits what waits for that; requires the lock."""
+        """Commits the queued statements. Requires the lock."""
         if self._waiting and self._broken is None:
             self._commit([self._waiting.popleft() for _ in range(len(self._waiting))])
 
     def read(self, query: str, *values: Any) -> list[Any]:
-        """The rows of a query, with all that was written. JournalError when the file is damaged, or
-        the journal is closed.
+        """The rows of a query, which sees all queued statements.
+
+        Raises JournalError if the file is damaged, or the journal is closed.
         """
         with self._lock:
             self._commit_waiting()
             return self._execute(query, *values)
 
     def _execute(self, query: str, *values: Any) -> list[Any]:
-        """The rows of a query; requires the lock."""
+        """The rows of a query. Requires the lock."""
         try:
             return self._database.execute(query, values).fetchall()
         except sqlite3.ProgrammingError:  # it is closed
@@ -440,7 +447,7 @@ class Journal:
             raise _unreadable(self.path, error) from None
 
     def rows_within(self, scope: str) -> list[_Values]:
-        """All rows of a scope and of those inside of it, as `merge_rows` takes them."""
+        """All rows of a scope and its inner scopes, as `merge_rows` takes them."""
         query = (
             f"select {_COLUMNS}, sum from entry where key is not null "
             "and (scope = ?1 or (scope > ?1 || '/' and scope < ?1 || '0')) order by id"
@@ -448,13 +455,13 @@ class Journal:
         return [tuple(row) for row in self.read(query, scope)]
 
     def merge_rows(self, rows: list[_Values]) -> None:
-        """Takes in the rows of another journal that are not here yet."""
-        # At once: nobody commits a part of them.
+        """Adds the rows of another journal that are missing here."""
+        # In one step, so that nobody commits only a part of them.
         self._waiting.extend([_Pending(_INSERT_NEW, tuple(row), True) for row in rows])
         self.flush()
 
     def merge(self, path: str) -> None:
-        """Takes in all that another journal holds, and removes that."""
+        """Adds all rows of another journal, then removes that journal."""
         with suppress(FileNotFoundError), reading(path) as other:
             if _has_tables(other):
                 query = f"select {_COLUMNS}, sum from entry where key is not null order by id"
@@ -462,8 +469,8 @@ class Journal:
         remove(path)
 
     def release(self, scope: str) -> None:
-        """Forgets what it knows of equal calls in a scope that is over, and in those inside."""
-        # Without the lock, in which somebody may wait for the disk: these are nobody's any more.
+        """Forgets the equal prompts of a finished scope and of its inner scopes."""
+        # Without the lock, whose holder may wait for the disk: nobody uses these scopes any more.
         for known in list(self._equal):
             if f"{known[0]}/".startswith(f"{scope}/"):
                 self._equal.pop(known, None)
@@ -477,11 +484,11 @@ class Journal:
                     self._database.executemany(statement, [one.values for one in group])
             if is_synced:
                 self._owner.note(_last_row(self._database))
-        except sqlite3.Error as error:  # from now on nothing is taken: it would come after a gap
+        except sqlite3.Error as error:  # nothing more is written: it would follow a gap
             self._broken = str(error)
 
 
-# Those of this process; a forked one leaves them to its parent, and closes nothing.
+# The open journals of this process. A forked one leaves them, and closes no connection.
 _open: WeakSet[Journal] = WeakSet()
 _left_behind: list[sqlite3.Connection] = []
 
@@ -495,8 +502,9 @@ after_fork(_leave_all)
 
 
 def add(path: str, at: tuple[Any, ...], entry: Entry, check: Callable[[], None]) -> None:
-    """Adds an entry to a journal, also while its run goes on, at a place as `entries` gives it;
-    nobody else adds one between what is checked and that. ConfigError when that cannot be.
+    """Adds an entry to a journal, even while its run is active, at a place as `entries` gives it.
+
+    `check` runs in the same transaction. Raises ConfigError if the entry cannot be added.
     """
     try:
         with closing(_connected(path)) as database:
@@ -509,14 +517,14 @@ def add(path: str, at: tuple[Any, ...], entry: Entry, check: Callable[[], None])
 
 
 def remove(path: str) -> None:
-    """Removes a journal, with what a process that was killed has left beside it."""
+    """Removes a journal, and the files that a killed process has left beside it."""
     for beside in (*(_beside(path, one) for one in (_LOCK, "-journal", "-shm", "-wal")), path):
         with suppress(FileNotFoundError):
             os.unlink(beside)
 
 
 def is_in_use(path: str) -> bool:
-    """Whether the run of a journal goes on."""
+    """Whether the run of a journal is active."""
     try:
         with open(_beside(path, _LOCK), "rb") as file:
             return not lock(file.fileno(), waits=False)
@@ -525,7 +533,7 @@ def is_in_use(path: str) -> bool:
 
 
 def has_failed(path: str) -> bool:
-    """Whether the last run of a journal has ended with what could not be kept."""
+    """Whether the last run of a journal could not record everything."""
     return _owner_of(path).state == _FAILED
 
 
@@ -540,7 +548,10 @@ def is_journal(path: str) -> bool:
 
 @contextmanager
 def reading(path: str) -> Generator[sqlite3.Connection]:
-    """A journal, also while its run goes on; ConfigError when it is none, or is damaged."""
+    """Opens a journal for reading, even while its run is active.
+
+    Raises ConfigError if the file is no journal, or is damaged.
+    """
     try:
         check_regular(path)
     except OSError as error:
@@ -554,10 +565,11 @@ def reading(path: str) -> Generator[sqlite3.Connection]:
 
 
 def check_head(path: str, script: str = "") -> bool:
-    """Whether the file is a journal already; ConfigError when it is none that this run can be kept
-    in, and it stays as it is.
+    """Whether the file is a journal already; False if it is new or empty.
+
+    Raises ConfigError if this run cannot be kept in it; the file is not changed.
     """
-    owner = _owner_of(path)  # read first: more is added meanwhile
+    owner = _owner_of(path)  # read first: rows may be added meanwhile
     missing = f"rows are missing, which {path}-wal had"
     try:
         with closing(_connected(path, read_only=True)) as database:
@@ -610,25 +622,25 @@ def _last_row(database: sqlite3.Connection) -> int:
 
 
 def _connected(path: str, *, read_only: bool = False) -> sqlite3.Connection:
-    """The database; if `read_only`, nothing is changed in it, and nothing is made beside it."""
+    """Opens the database; if `read_only`, without changing it or making files beside it."""
     how = "mode=rw"
     if read_only:
-        # Without a log beside it nobody writes to it, and it can be in a folder that is read-only.
+        # Without a log nobody writes to it; opened as immutable, its folder may be read-only.
         how = "mode=ro" if os.path.exists(_beside(path, "-wal")) else "immutable=1"
     name = f"file:{quote(os.path.abspath(path))}?{how}"
     database = sqlite3.connect(name, uri=True, isolation_level=None, check_same_thread=False)
-    # A damaged text is one of another sum.
+    # The checksum finds damaged texts.
     database.text_factory = partial(str, encoding="utf-8", errors="replace")
     return database
 
 
 def _beside(path: str, ending: str) -> str:
-    """A file beside a journal, also where a link leads to that."""
+    """The path of a file beside a journal; links to the journal are resolved."""
     return os.path.realpath(path) + ending
 
 
 def _no_journal(path: str) -> ConfigError:
-    """That a file is something else, as its first line tells."""
+    """The error for a file that is something else, which its first line tells."""
     with open(path, "rb") as file:
         line = file.readline(10_000)
     what, hint = f"{path} is not a journal", "name another file"
@@ -643,8 +655,10 @@ def _no_journal(path: str) -> ConfigError:
 
 
 def entries(path: str, *, latest: bool = False) -> Iterator[Entry]:
-    """The rows of a journal as they were added, each with its place; of those that count still, if
-    `latest`, the newest of each place. ConfigError when it is damaged.
+    """Yields the rows of a journal in order, each with its place.
+
+    If `latest`, yields only the rows that still count: the newest of each place. Raises ConfigError
+    if the journal is damaged.
     """
     with reading(path) as database:
         if not _has_tables(database):
@@ -661,9 +675,7 @@ def entries(path: str, *, latest: bool = False) -> Iterator[Entry]:
 
 
 def exchanges(path: str) -> Iterator[Entry]:
-    """The exchanges that a run would be answered with, and the calls of tools of other programs
-    that have ended.
-    """
+    """Yields the exchanges that a resumed run would replay, and the finished calls of MCP tools."""
     for entry in entries(path, latest=True):
         is_outside = "ms" in entry and str(entry.get("tool", "")).startswith("mcp(")
         if "hash" in entry or is_outside:
@@ -671,7 +683,7 @@ def exchanges(path: str) -> Iterator[Entry]:
 
 
 def told_to(variable: str, default: str) -> str:
-    """What a variable says is to be done about a call of which not all is known: call, or stop."""
+    """What a variable says to do about a call of unknown outcome: "call" or "stop"."""
     wanted = os.environ.get(variable) or default
     if wanted not in ("call", "stop"):
         raise ConfigError(f"{variable}: expected call or stop, got {wanted!r}")
@@ -679,20 +691,21 @@ def told_to(variable: str, default: str) -> str:
 
 
 def script_here() -> str:
-    """The name of the script that runs, without its ending; empty when it is unknown."""
+    """The name of the running script, without its suffix; empty if unknown."""
     name = os.path.basename(sys.argv[0]) if sys.argv else ""
     stem = os.path.splitext(name)[0]
     return "" if stem in _NO_SCRIPTS else stem
 
 
 def time_text(seconds: float) -> str:
-    """A time as somebody here reads it, to the minute."""
+    """A time as local date and time, to the minute."""
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
 
 
 class _OwnerSays(NamedTuple):
-    """What is in the file by which a process holds a journal: its number, how many rows it has put
-    on the disk, and whether it has ended with what could not be kept.
+    """The content of a lock file: process id, number of rows on the disk, and state.
+
+    The state is "failed" if the run could not record everything.
     """
 
     process: str = ""
@@ -701,7 +714,7 @@ class _OwnerSays(NamedTuple):
 
 
 def _owner_of(path: str) -> _OwnerSays:
-    """What is told of the process that has a journal, or had it when it was killed."""
+    """The content of a journal's lock file; empty if there is none."""
     with suppress(OSError, ValueError), open(_beside(path, _LOCK), encoding="utf-8") as file:
         process, rows, state, _ = file.read().split("\n")
         return _OwnerSays(process.strip(), int(rows), state.strip())
@@ -709,8 +722,9 @@ def _owner_of(path: str) -> _OwnerSays:
 
 
 class _Owner(LockedFile):
-    """The process that alone runs with a journal: it holds the file `-lock` beside it, which goes
-    when it ends.
+    """The lock of the one process that runs with a journal: the file `-lock` beside it.
+
+    The file is removed when the process ends.
     """
 
     def __init__(self, path: str) -> None:
@@ -738,17 +752,17 @@ class _Owner(LockedFile):
             raise _unusable(path, error) from None
 
     def note(self, rows: int, state: str = "") -> None:
-        """Notes how many rows are on the disk: SQLite leaves out what is damaged in its log."""
+        """Notes how many rows are on the disk: SQLite drops damaged parts of its log in silence."""
         self._rows = rows
-        with suppress(OSError):  # then less is found
+        with suppress(OSError):  # then missing rows may go unnoticed
             self._write(rows, state)
 
     def _write(self, rows: int, state: str = "") -> None:
-        # Always as long, so that it is there as a whole.
+        # Of constant length, so that a write replaces all of it.
         self.overwrite(f"{os.getpid():>10}\n{rows:>16}\n{state:>6}\n".encode())
 
     def release(self, state: str = "") -> None:
-        """Lets others use the journal; with a `state`, the file stays and says that."""
+        """Releases the journal; with a `state`, the lock file stays and says that."""
         if self.is_open:
             if state:
                 self.note(self._rows, state)
@@ -758,7 +772,7 @@ class _Owner(LockedFile):
             self.close()
 
     def give_back(self) -> None:
-        """Lets others use a journal that this process could not use: it is as before."""
+        """Releases a journal that this process could not use; the lock file is as it was before."""
         if self._before.rows:
             self.note(self._before.rows, self._before.state)
             self.close()
@@ -767,7 +781,7 @@ class _Owner(LockedFile):
 
 @contextmanager
 def _transaction(database: sqlite3.Connection) -> Generator[None]:
-    """All that is changed in the block is on the disk after it, or nothing."""
+    """Commits all changes of the block, or none."""
     database.execute("begin immediate")
     try:
         yield
@@ -779,9 +793,7 @@ def _transaction(database: sqlite3.Connection) -> Generator[None]:
 
 
 def _make_private(path: str) -> None:
-    """Makes a file that only its owner can read, where there is none; OSError where it cannot be
-    written.
-    """
+    """Makes a file that only its owner can read, if missing; OSError if it is not writable."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE))
 
 
@@ -808,12 +820,12 @@ def _row_of(at: _Values, entry: Entry) -> _Values:
 
 
 def _sum(row: _Values) -> int:
-    """The checksum of a row: of all that it says."""
+    """The checksum of a row: of all its columns."""
     return crc32(json.dumps(row, default=repr).encode())
 
 
 def _plain(text: Any) -> Any:
-    """The text without halves of surrogate pairs, which are no UTF-8: JSON has escapes for them."""
+    """The text with an escape for each half of a surrogate pair, which UTF-8 does not have."""
     return text.encode("utf-8", "backslashreplace").decode() if isinstance(text, str) else text
 
 

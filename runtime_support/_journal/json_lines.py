@@ -1,11 +1,11 @@
-"""Exchanges as JSON, and files of such lines, as recordings are.
+"""Exchanges as JSON, and files of such lines, such as recordings.
 
-    with Held(path, PRIVATE, waits=False) as file:  no other process adds to it or replaces it
-        file.mend()                what a crash has left of the last line is cut off
+    with LockedFile(path, PRIVATE, waits=False) as file:    no other process can write to it
+        file.mend()                cuts off a line that a crash left unfinished
         file.add(lines)            all of them or none; when this returns, they are on the disk
 
-Lines are added and never changed. The system lets a file go when the process has ended, however
-that did.
+Lines are added and never changed. The operating system releases the file when the process ends,
+however it ends.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from runtime_support._values.kinds import brief, is_object
 from runtime_support.errors import ConfigError, ToolsUnsupported
 
 KEY_LENGTH = 16
-# What the parts of replies are, as their classes say it.
+# The types of a reply's fields, by the names in their annotations.
 _KINDS: dict[str, type] = {"str": str, "int": int}
 _sync = getattr(os, "fdatasync", os.fsync)
 
-# Of a call and of a reply.
+# The fields of tool calls and replies that only the provider understands.
 OPAQUE = ("id", "opaque")
 
 Entry: TypeAlias = dict[str, Any]
@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 
 def request_data(request: Request) -> Entry:
-    """The canonical data of a request, without a model that its program did not choose."""
+    """The canonical data of a request, without the model if the program did not choose one."""
     data = request.canonical()
     if "model" in request.ambient:
         data.pop("model", None)
@@ -50,7 +50,7 @@ def request_data(request: Request) -> Entry:
 
 
 def key_of(request: Request) -> str:
-    """The key of a request: the same for the same data."""
+    """The key of a request, equal for equal data."""
     return key_of_data(request_data(request))
 
 
@@ -61,7 +61,7 @@ def key_of_data(data: Any) -> str:
 
 
 def outcome_data(answer: Reply | ToolsUnsupported) -> Entry:
-    """The part of an entry that tells what came of a request."""
+    """The fields of an entry for the outcome of a request."""
     if not isinstance(answer, Reply):
         return {"refused": "tools", "message": answer.message}
     reply = answer.readable()
@@ -73,18 +73,21 @@ def outcome_data(answer: Reply | ToolsUnsupported) -> Entry:
 
 
 def used_of(reply: Reply) -> list[int]:
-    """The tokens of a reply in a journal: in and out, and the parts of them if there are any."""
+    """A reply's tokens for a journal: input, output, and their parts if there are any."""
     parts = [getattr(reply, name) for name in TOKEN_PARTS]
     return [reply.input_tokens, reply.output_tokens, *(parts if any(parts) else ())]
 
 
 def usage_of(sent: int, answered: int, *parts: int) -> Usage:
-    """The same as the usage of a request."""
+    """The numbers of `used_of` as the usage of one request."""
     return Usage(sent, answered, 1, *parts)
 
 
 def reply_of(entry: Entry, path: str) -> Reply:
-    """The reply of an entry; what a later version has written beside it is left out."""
+    """The reply of an entry; fields that a later version has added are ignored.
+
+    Raises ToolsUnsupported if that was the outcome, and ConfigError if the reply is not usable.
+    """
     if "refused" in entry:
         raise ToolsUnsupported(str(entry.get("message", "the provider takes no tools")))
     try:
@@ -101,7 +104,7 @@ def reply_of(entry: Entry, path: str) -> Reply:
 
 
 def _check_kinds(kind: type[Reply | ToolRequest], data: Entry) -> None:
-    """TypeError when a part of a reply is not what it always is: a file may have been edited."""
+    """Raises TypeError if a field of a reply has another type: a file may have been edited."""
     for name, value in data.items():
         wanted = _KINDS.get(kind.__annotations__[name])
         if wanted is not None and type(value) is not wanted:
@@ -112,13 +115,13 @@ def _check_kinds(kind: type[Reply | ToolRequest], data: Entry) -> None:
 
 def line_of(entry: Entry) -> bytes:
     """The entry as a line."""
-    # Of half a surrogate pair, the escape is JSON as well.
+    # The escape of half a surrogate pair is valid JSON, too.
     text = json.dumps(entry, ensure_ascii=False) + "\n"
     return text.encode("utf-8", "backslashreplace")
 
 
 def read_lines(path: str, what: str) -> Iterator[bytes]:
-    """The lines of a file, also of one that is being written; ConfigError when there is none."""
+    """Yields the lines of a file, even while it is written; ConfigError if it cannot be read."""
     try:
         check_regular(path)
         with open(path, "rb") as file:
@@ -128,17 +131,17 @@ def read_lines(path: str, what: str) -> Iterator[bytes]:
 
 
 class LockedFile:
-    """A file that is made if need be, and that no other process adds to or replaces meanwhile.
+    """A file, made if missing, that no other process can add to or replace while it is open.
 
-    BlockingIOError when another process has it and this one does not wait; OSError or ValueError
-    when there can be no such file.
+    Raises BlockingIOError if another process has it and `waits` is false; OSError or ValueError if
+    there can be no such file.
     """
 
     def __init__(self, path: str, permissions: int, *, waits: bool) -> None:
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
         self._descriptor = -1
-        while not self.is_open or not self._is_at(path):  # or another process has replaced it
+        while not self.is_open or not self._is_at(path):  # again if another process has replaced it
             self.close()
             if os.path.exists(path):
                 check_regular(path)
@@ -149,7 +152,7 @@ class LockedFile:
         _held.add(self)
 
     def mend(self) -> None:
-        """Makes the file end with a whole line; one that is torn is cut."""
+        """Makes the file end with a whole line, and cuts off a torn one."""
         with open(self._descriptor, "rb", closefd=False) as file:
             if not file.seek(0, os.SEEK_END):
                 return
@@ -167,7 +170,7 @@ class LockedFile:
             self.add(b"\n")
 
     def add(self, data: bytes) -> None:
-        """Adds these lines; OSError when they cannot all be on the disk."""
+        """Appends these lines; raises OSError if they cannot all be written to the disk."""
         end, left = os.lseek(self._descriptor, 0, os.SEEK_END), memoryview(data)
         try:
             while left:
@@ -179,25 +182,25 @@ class LockedFile:
             raise
 
     def overwrite(self, data: bytes) -> None:
-        """Writes this in the place of the beginning."""
+        """Overwrites the beginning of the file."""
         os.lseek(self._descriptor, 0, os.SEEK_SET)
         os.write(self._descriptor, data)
 
     def close(self) -> None:
-        """Lets the file go, also where a forked process has not let go of it yet."""
+        """Releases the file, even if a forked process still has it open."""
         if self.is_open:
             unlock(self._descriptor)
             self.leave()
 
     def leave(self) -> None:
-        """In a forked process: the parent goes on to hold the file."""
+        """Closes the file in a forked process; the parent keeps its lock."""
         if self.is_open:
             os.close(self._descriptor)
             self._descriptor = -1
 
     @property
     def is_open(self) -> bool:
-        """Whether it is held: not any more after `close`, and not in a forked process."""
+        """Whether this process holds the file: not after `close`, and not in a forked process."""
         return self._descriptor >= 0
 
     def __enter__(self) -> LockedFile:
@@ -217,7 +220,7 @@ _held: WeakSet[LockedFile] = WeakSet()
 
 
 def lock(descriptor: int, *, waits: bool) -> bool:
-    """Takes a file until it is closed; False when another process has it and this does not wait."""
+    """Locks a file until it is closed; False if another process has it and `waits` is false."""
     if sys.platform == "win32":
         import msvcrt
 
@@ -232,19 +235,19 @@ def lock(descriptor: int, *, waits: bool) -> bool:
 
 
 def unlock(descriptor: int) -> None:
-    """Lets others take the file, though a forked process may still have it open."""
-    if sys.platform != "win32":  # where nothing is forked, and it is free when it is closed
+    """Unlocks a file, even if a forked process still has it open."""
+    if sys.platform != "win32":  # Windows does not fork, and closing the file unlocks it
         import fcntl
 
         fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
-_FAR = 1 << 40  # behind everything: what is locked on Windows cannot be read by others
+_FAR = 1 << 40  # beyond the data: on Windows, other processes cannot read a locked range
 _PAUSE = 0.02
 
 
 def lock_by_msvcrt(msvcrt: Any, descriptor: int, *, waits: bool) -> bool:
-    """The same on Windows, which can wait for a file for ten seconds only."""
+    """The same on Windows, whose own lock waits for ten seconds at most."""
     while True:
         os.lseek(descriptor, _FAR, os.SEEK_SET)
         try:
@@ -257,31 +260,31 @@ def lock_by_msvcrt(msvcrt: Any, descriptor: int, *, waits: bool) -> bool:
 
 
 class ByPath(Generic[T]):
-    """What the process has open, by path; a forked process begins with nothing."""
+    """The objects that the process has open, by path; a forked process begins with none."""
 
     def __init__(self) -> None:
         self.forget()
         after_fork(self.forget)
 
     def forget(self) -> None:
-        """Forgets what is open."""
+        """Forgets all open objects."""
         self._lock, self.open = threading.Lock(), dict[str, T]()
 
     def at(self, path: str, make: Callable[[str], T]) -> T:
-        """What is open at this path, or is made now."""
+        """The object open at this path; `make` opens one if there is none."""
         with self._lock:
             if path not in self.open:
                 self.open[path] = make(path)
             return self.open[path]
 
     def take(self, path: str) -> T | None:
-        """What was open at this path and is not any more."""
+        """Removes the object at this path and returns it; None if there is none."""
         with self._lock:
             return self.open.pop(path, None)
 
 
 def _let_go() -> None:
-    """A forked process has what its parent holds: it would hold it longer than that."""
+    """Closes inherited files in a forked process, which would hold them longer than its parent."""
     for file in list(_held):
         file.leave()
 
@@ -290,7 +293,7 @@ after_fork(_let_go)
 
 
 def _there(one: Any, names: tuple[str, ...]) -> Entry:
-    """The parts of these names, without those that are empty."""
+    """The attributes of these names, without empty ones."""
     found = {name: getattr(one, name) for name in names}
     return {name: value for name, value in found.items() if value}
 

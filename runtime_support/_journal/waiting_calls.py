@@ -1,11 +1,11 @@
-"""What waits for approval in a journal, and what is decided about it, also while its run goes on.
+"""Calls that wait for approval in a journal, and decisions about them, even during its run.
 
     for call in waiting_calls("run.journal"):
         print(call.shown, call.place)
         decide(call, Decision.no("above the limit", by="ada"))
 
-A call that was approved and under way when its run ended is in doubt: it may have taken effect.
-Whoever has looked for that says so, by `settle`.
+An approved call that was running when its run ended is in doubt: it may have taken effect. `settle`
+records what a person has found out about it.
 """
 
 from __future__ import annotations
@@ -28,15 +28,16 @@ from runtime_support._schema.documents import fits
 from runtime_support._values.kinds import is_object
 from runtime_support.errors import CheckError, ConfigError
 
-# Where a job of `saftc map` has the journals of its chunks.
+# The folder for further journals of a job of `saftc map`.
 _OF_CHUNKS = "journal"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingCall(PendingCall):
-    """A call, or a program, that waits in a journal, with what an approver is told of it.
+    """A call or program that waits in a journal, with what an approver sees of it.
 
-    One that has `begun`, at this time, is in doubt. `asked` is when the question came up.
+    If `begun` is a time, the call was started then and is in doubt. `asked` is when the approval
+    was requested.
     """
 
     journal: str
@@ -49,7 +50,7 @@ class WaitingCall(PendingCall):
 def waiting_calls(path: str | os.PathLike[str]) -> list[WaitingCall]:
     """Returns the calls that wait in a journal, or in the journals of a folder.
 
-    A call of a run that goes on is not in doubt. Raises a ConfigError if there is no journal.
+    Calls of an active run are not in doubt. Raises a ConfigError if there is no journal.
     """
     path = os.fspath(path)
     if os.path.isdir(path):
@@ -76,10 +77,9 @@ def decide(call: WaitingCall, decision: Decision) -> None:
 
 
 def settle(call: WaitingCall, result: str | None, by: str = "") -> None:
-    """Writes the result of a call that was interrupted; with None, the resumed run makes the call
-    again.
+    """Writes the result of a call that was interrupted; with None, the resumed run repeats it.
 
-    Raises a ConfigError while the run goes on, or if that was found out before.
+    Raises a ConfigError while the run is active, or if the call was settled before.
     """
     if call.begun is None:
         raise CheckError(f"{call.shown} has not started", hint="decide whether it may")
@@ -91,9 +91,7 @@ def settle(call: WaitingCall, result: str | None, by: str = "") -> None:
 
 
 def began_by(path: str) -> tuple[list[str], str] | None:
-    """The words of `saftc`, and the folder, by which the run of a journal was begun; None where it
-    does not say that.
-    """
+    """The `saftc` command line and the folder that started a journal's run; None if unknown."""
     found: tuple[list[str], str] | None = None
     for entry in entries(path):
         match entry:
@@ -149,15 +147,16 @@ def _waiting(path: str, at: tuple[Any, ...], question: Entry, begun: float | Non
 
 
 def _arguments(kind: str, sent: str) -> Mapping[str, Any]:
-    """The arguments as the model sent them; empty where they cannot be read."""
+    """The arguments as the model sent them; empty if they cannot be read."""
     with suppress(CheckError, ValueError):
         return {PROGRAM: json.loads(sent)} if kind == PROGRAM else read_arguments(sent)[0]
     return {}
 
 
 def _problem(call: WaitingCall, arguments: str) -> str | None:
-    """Why changed arguments do not do, as far as the schema in the journal tells; the run checks
-    them by the function itself.
+    """Why changed arguments do not fit the schema in the journal, or None.
+
+    The run checks them again by the function itself.
     """
     if call.kind == PROGRAM:
         return "a program is approved or refused as a whole"

@@ -1,17 +1,16 @@
-"""Batch jobs: calls a function for each row of a table, in this process or by Dask.
+"""Batch jobs: calls a function for each row of a table, in this process or on Dask.
 
     from runtime_support.map import map_rows
 
     report = map_rows(triage, "mails.parquet", "out")
     print(report)         100,000 rows: 99,871 done, 129 failed (ContractError 129; ...); ...
 
-A row is the unit: what became of it is in `job.db`, beside the answers to its prompts, so that the
-same call resumes the job. A row that fails is told in a file beside the parts, and the others go
-on.
+The unit is a row: its outcome is in `job.db`, beside the answers to its prompts, so the same call
+resumes the job. A row that fails is listed in a file beside the parts, and the others continue.
 
-How a job is done: `_inputs` reads rows, `_binding` makes arguments of their columns, `_rows` calls
-the function, `_store` keeps what came of it, `_output` writes parts of that; `_runner` brings it to
-its end, on workers by `_dask`, in which `_worker` has the rows answered.
+The modules: `_inputs` reads rows, `_binding` makes arguments of their columns, `_rows` calls the
+function, `_store` keeps outcomes, and `_output` writes them as parts. `_runner` runs all of it to
+its end. With Dask, `_dask` sends batches to workers, in which `_worker` answers the rows.
 """
 
 from __future__ import annotations
@@ -71,17 +70,16 @@ def map_rows(
     show: Show | None = None,
     part_rows: int = PART_ROWS,
 ) -> Report:
-    """Calls `function` for each row of a table, and writes the results as parts into the folder
-    `out`.
+    """Calls `function` for each row of a table, and writes the results into the folder `out`.
 
     - `table`: a file of Parquet, CSV or JSON lines. A parameter takes the column of its name, or
       the one that `rename` names; `constants` are the same for all rows.
-    - `columns`: those that go into the output, beside `row`, which counts from 0, and the
-      result.
-    - `format`: of the parts, "parquet", "jsonl" or "csv"; without it that of the table, and JSON
-      lines for CSV.
-    - `delimiter`: what parts the values of CSV. `encoding`: of CSV and JSON lines; without it that
-      of the byte order mark, or UTF-8.
+    - `columns`: which columns of the table go into the output, besides the result and
+      `row`, which counts from 0.
+    - `format`: that of the parts, "parquet", "jsonl" or "csv". The default is that of the table,
+      and JSON lines for CSV.
+    - `delimiter`: what separates the values of CSV. `encoding`: that of CSV and JSON lines; the
+      default is that of the byte order mark, or UTF-8.
     - `rows_at_once`: how many rows run at once in each process: this one, the `workers` that Dask
       starts here, or those of the cluster whose scheduler is at `address`.
     - `row_timeout`: a row that takes longer than these seconds fails; waiting for its server does
@@ -89,16 +87,16 @@ def map_rows(
     - `limit`: only the first rows. `max_failed`: the job ends if more rows fail than this number,
       or, below 1, than this share. `retry_failed`: calls the function again for rows that have
       failed; it may have been edited since.
-    - `check_only`: calls nothing, and raises a ConfigError if rows among the first do not fit;
-      otherwise each such row fails.
-    - `is_quiet`: no progress on standard error. `show`: is called with a function that returns the
-      line of progress, and "" at the end, to show it in another way.
+    - `check_only`: calls nothing, and raises a ConfigError if one of the first rows does not fit;
+      without it, only that row fails.
+    - `is_quiet`: no progress on standard error. `show`: called with a function that returns the
+      line of progress, or "" once the job is over, to show it in another way.
     - `part_rows`: how many rows a part has at most.
 
-    The same call resumes the job. Returns a Report, also of a job that ended early, for instance
-    because its budget is spent. Raises a ConfigError for what is certain to go wrong, before the
-    first request, a FileError if the table cannot be read, and Interrupted, a KeyboardInterrupt
-    with the report, after Ctrl-C.
+    The same call resumes the job. Returns a Report, even if the job ended early, for instance
+    because its budget is spent. Raises a ConfigError before the first request for mistakes that
+    are certain to fail, a FileError if the table cannot be read, and Interrupted, a
+    KeyboardInterrupt with the report, after Ctrl-C.
     """
     numbers = {"workers": workers, "limit": limit, "part_rows": part_rows, "max_failed": max_failed}
     _check_numbers({"rows_at_once": rows_at_once, "row_timeout": row_timeout, **numbers})
@@ -146,7 +144,7 @@ def map_rows(
 def _do(
     run: JobRun, job: Job, function: Function, workers: int | None, address: str | None
 ) -> Report:
-    """Does the job in this process or on workers, and leaves its journal in order."""
+    """Runs the job in this process or on workers, and closes its journal."""
     try:
         with whole_lines():
             if workers is None and address is None:
@@ -166,7 +164,7 @@ def _do(
 
 
 def _check_numbers(options: Mapping[str, float | None]) -> None:
-    """ConfigError for a number that makes no sense."""
+    """Raises ConfigError for a number out of range."""
     for name, number in options.items():
         least = 0 if name == "max_failed" else 1
         if name == "row_timeout":
@@ -177,13 +175,13 @@ def _check_numbers(options: Mapping[str, float | None]) -> None:
 
 
 def _settings_of_rows(rows_at_once: int, row_timeout: float | None) -> dict[str, Any]:
-    """The settings by which no request lasts longer than a row may."""
+    """Settings by which no request lasts longer than a row may."""
     timeout = min(settings_for().timeout, row_timeout or float("inf"))
     return {"max_in_flight": rows_at_once, "timeout": timeout}
 
 
 def _tell_retried(folder: str, rows: list[int], edited: list[str]) -> None:
-    """Says which rows are asked by what has been edited since the others were."""
+    """Says which rows are answered by an edited script, or with other settings, than the others."""
     if edited:
         named = ", ".join(map(str, rows[:_MOST_NAMED])) + ", ..." * (len(rows) > _MOST_NAMED)
         which = f"{counted(len(rows), 'failed row')} ({named})" if rows else "no failed row"
@@ -194,7 +192,7 @@ def _tell_retried(folder: str, rows: list[int], edited: list[str]) -> None:
 
 
 def _digest_of(function: Callable[..., Any]) -> str:
-    """What tells one text of the function's module from another; empty where there is none."""
+    """A hash of the source of the function's module; empty if it has none."""
     import inspect
 
     try:
@@ -205,7 +203,7 @@ def _digest_of(function: Callable[..., Any]) -> str:
 
 
 def _identity(source: Table, binding: Binding, forms: Mapping[str, Any]) -> dict[str, Any]:
-    """What else makes the job another one: what is called, with what, and who answers."""
+    """What else identifies the job: what is called, with what, and who answers."""
     settings = settings_for()
     said = [settings.sampling(), settings.system, settings.enforce_schema]
     text = json.dumps(said, sort_keys=True, default=str)

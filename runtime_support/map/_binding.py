@@ -1,7 +1,7 @@
-"""Columns to parameters, and what of that cannot be: found before anything is asked.
+"""Binds columns to parameters, and reports what does not fit before the first request.
 
-binding = Binding(tool, table, {"mail": "body"}, constants={"tone": "calm"}, columns=["id"])
-binding.arguments({"id": "17", "body": "..."})        {"mail": "..."}
+    binding = Binding(tool, table, {"mail": "body"}, constants={"tone": "calm"}, columns=["id"])
+    binding.arguments({"id": "17", "body": "..."})        {"mail": "..."}
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Columns: TypeAlias = Literal["all", "none"] | Sequence[str]
 
 
 class Binding:
-    """Which column each parameter takes; ConfigError when one of them has none."""
+    """The column of each parameter; raises ConfigError if a parameter needs one and has none."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Binding:
         self.constants = dict(constants)
         self.columns = self._find_columns(rename)
         self.keep = self._kept(columns)
-        # CSV holds texts alone: an empty one is nil, where the parameter allows that.
+        # CSV has only texts: an empty one is nil if the parameter allows it.
         self._empty = [
             one.name
             for one in tool.signature.named
@@ -61,11 +61,11 @@ class Binding:
 
     @property
     def kept_names(self) -> list[str]:
-        """Those that are kept; one where none is, as the number of rows would be unknown."""
+        """The columns to read for the output; at least one, to count the rows."""
         return [*self.keep] or list(self.columns.values())[:1]
 
     def arguments(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments that a row is, without the constants."""
+        """The arguments from a row, without the constants."""
         given = {name: values[col] for name, col in self.columns.items() if col in values}
         for name in self._empty:
             if given.get(name) == "":
@@ -73,11 +73,11 @@ class Binding:
         return given
 
     def kept(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """What is kept of a row."""
+        """The values of a row that go into the output."""
         return {name: values.get(name) for name in self.keep}
 
     def check(self, *, every: bool) -> None:
-        """ConfigError when rows among the first do not fit: some, if `every` row is to, or all."""
+        """Raises ConfigError if first rows do not fit: one of them if `every`, else all of them."""
         found, count = list[str](), 0
         for row in itertools.islice(self.table.rows(self.names), LOOKED_AT):
             count += 1
@@ -92,7 +92,7 @@ class Binding:
             raise ConfigError("\n".join(found), hint=self._types())
 
     def _problem(self, values: Mapping[str, Any]) -> str | None:
-        """Why the function does not take a row."""
+        """Why the function does not take a row, or None."""
         try:
             bind_arguments(self.tool, {**self.arguments(values), **self.constants})
         except CheckError as error:
@@ -100,17 +100,17 @@ class Binding:
         return None
 
     def identity(self) -> Entry:
-        """What of it makes the job another one."""
+        """The parts of the binding that identify the job."""
         return {"columns": self.columns, "constants": self.constants, "keep": self.keep}
 
     def _types(self) -> str | None:
-        """What the columns hold, where the file says so."""
+        """The types of the columns as a hint, if the file has types."""
         types = self.table.types
         told = [f"{column}: {types[column]}" for column in self.columns.values() if types]
         return f"the columns are {', '.join(told)}: cast them" if told else None
 
     def _find_columns(self, rename: Mapping[str, str]) -> dict[str, str]:
-        """Which column each parameter takes that has one; ConfigError when one needs another."""
+        """The column of each parameter that has one; ConfigError if a parameter needs another."""
         table, tool, found = self.table, self.tool, dict[str, str]()
         parameters = {one.name: one for one in tool.signature.named}
         for name in (*rename, *self.constants):

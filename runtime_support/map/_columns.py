@@ -1,11 +1,11 @@
-"""The columns of a result, by the type that the function returns: all parts have the same.
+"""The columns of a result, from the return type of the function: the same in all parts.
 
     columns_of(schema_of(Ticket))           {"title": string, "tags": [string], "due": string}
     data_type(columns["tags"])              List(String), of polars
     fit_column(["a"], columns["tags"], "tags")  the value as the column holds it
 
-Numbers, bools, texts, lists and objects of them are what they are; a column of literals of one kind
-is of that kind. What has no type of its own in a table, such as a union, is its JSON text.
+Numbers, bools, texts, and lists and objects of them keep their types. Literals of one kind make a
+column of that kind. Types that tables do not have, such as unions, become JSON text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from runtime_support.errors import CheckError
 
 RESULT = "result"
 JSON_TEXT = m.AnySchema()
-# What holds a scalar in a table; dates and the like have all of their digits as text.
+# The column type of each scalar; dates and the like keep all of their digits as text.
 _KINDS: dict[str, m.ScalarKind] = {
     **{"int": "int", "float": "float", "number": "float", "bool": "bool", "string": "string"},
     **dict.fromkeys(("date", "datetime", "time", "duration", "decimal"), "string"),
@@ -33,7 +33,7 @@ _TYPES = {"int": "Int64", "float": "Float64", "bool": "Boolean", "string": "Stri
 
 
 def columns_of(returns: m.Schema) -> dict[str, m.Schema]:
-    """The columns of a result, with what they hold in a table: its fields, or one column."""
+    """The columns of a result with their table types: its fields, or one column `RESULT`."""
     schema = m.resolved(returns)
     if isinstance(schema, m.ObjectSchema) and schema.fields:
         return {field.name: _form(field.schema, (id(schema),)) for field in schema.fields}
@@ -41,7 +41,7 @@ def columns_of(returns: m.Schema) -> dict[str, m.Schema]:
 
 
 def split_columns(data: Any, returns: m.Schema) -> dict[str, Any]:
-    """JSON data of a result by its columns."""
+    """The JSON data of a result, by column."""
     schema = m.resolved(returns)
     if isinstance(schema, m.ObjectSchema) and schema.fields:
         return {field.name: data.get(field.name) for field in schema.fields}
@@ -49,7 +49,7 @@ def split_columns(data: Any, returns: m.Schema) -> dict[str, Any]:
 
 
 def _form(schema: m.Schema, around: tuple[int, ...]) -> m.Schema:
-    """The schema in terms of what tables have; `around` are the objects that it is in."""
+    """The schema in terms of table types; `around` are the ids of the enclosing objects."""
     schema = m.resolved(schema)
     match schema:
         case m.ScalarSchema(kind) if kind in _KINDS:
@@ -74,7 +74,7 @@ def _is_nil(schema: m.Schema) -> bool:
 
 
 def data_type(form: m.Schema) -> Any:
-    """The type of polars of a column."""
+    """The polars type of a column."""
     library = polars()
     match form:
         case m.ScalarSchema(kind):
@@ -88,7 +88,7 @@ def data_type(form: m.Schema) -> Any:
 
 
 def fit_column(value: Any, form: m.Schema, path: str) -> Any:
-    """JSON data as its column holds it; CheckError for a number that is too large for one."""
+    """JSON data as its column holds it; raises CheckError for an integer of more than 64 bits."""
     if value is None:
         return None
     match form:
@@ -109,7 +109,7 @@ def fit_column(value: Any, form: m.Schema, path: str) -> Any:
 
 
 def json_value(value: Any) -> Any:
-    """A value of a table as JSON: dates as ISO has them, bytes as base64, no number as null."""
+    """A table value as JSON: dates in ISO form, bytes as base64, NaN and infinity as null."""
     match value:
         case float():
             return value if math.isfinite(value) else None

@@ -1,14 +1,14 @@
-"""Rows on the workers of Dask, in batches: some that are started here, or those of a cluster.
+"""Runs rows in batches on Dask workers: processes that are started here, or those of a cluster.
 
-Dask places batches, and brings them to other workers when one dies; how many are under way follows
-the workers that there are. What is asked of the scheduler may fail at any time: that is one error
-here, and the same command goes on later.
+Dask places the batches, and moves them when a worker dies; how many are in flight follows the
+number of workers. Any call to the scheduler may fail at any time. That is one error here, and the
+same command resumes the job.
 
-What workers have for the journal, and what became of rows, comes as events of Dask, which this
-process answers once that is kept: what a worker has lost was not answered, or in flight.
+Workers send journal entries and outcomes of rows as Dask events. This process answers once it has
+stored them: what a lost worker takes with it was unanswered or in flight.
 
-A scheduler lets everyone who reaches it run code as its owner. So what is started here speaks TLS,
-with a certificate of this run, and shows nothing by HTTP.
+Whoever reaches a scheduler can run code as its owner. So a cluster that is started here uses TLS,
+with a certificate for this run, and shows nothing over HTTP.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ from runtime_support.map._store import Outcome, Row
 from runtime_support.map._worker import Granted, Told
 
 BATCH_ROWS = 20
-# So many batches wait at a worker, beside one under way for each of its threads.
+# How many batches wait at a worker, besides one running in each of its threads.
 _WAITING = 2
 _LOOKED_FOR = 1.0
 _SECONDS_TO_CONNECT = 30
-# So many answers are on their way to workers at once.
+# How many threads send answers to workers.
 _SPEAKERS = 8
-# Dask keeps the last messages, in which answers travel.
+# How many messages Dask keeps in its log: answers are in them.
 _MESSAGES_KEPT = 20
-# With this many workers that died with a batch, its rows are tried one at a time, and one that is
-# alone is given up; in a cluster that was not started here, with as many as that says.
+# After this many workers have died with a batch, its rows are tried one at a time; a row that was
+# tried alone is given up. A cluster that was not started here has its own number.
 _MOST_LOST = 3
-# Where only those with a certificate, or in this process, are heard.
+# Schemes by which only holders of a certificate, or this process, can connect.
 _TRUSTED = ("tls://", "wss://", "inproc://")
 _BUDGETS = {"budget_requests": "requests", "budget_tokens": "tokens", "budget_cost": "cost"}
 _RATES = ("requests_per_minute", "tokens_per_minute")
@@ -60,10 +60,10 @@ _RATES = ("requests_per_minute", "tokens_per_minute")
 
 @dataclass(slots=True)
 class _Batch:
-    """Rows at a worker, those that have not ended; the last of the attempts at them counts. A row
-    that may have ended its worker is tried alone.
+    """The rows at a worker that have not ended; only the last of the `attempts` counts.
 
-    It may spend its shares of the budgets, and has the last one where no other batch has any.
+    A row that may have crashed its worker is tried alone. `shares` are what the batch may spend of
+    the budgets; `has_last_share` is true if no other batch has a share.
     """
 
     rows: dict[int, Row]
@@ -77,19 +77,19 @@ class _Batch:
 
 
 class Dask:
-    """The workers of a job. ConfigError when they cannot do it."""
+    """The workers of a job; raises ConfigError if they cannot run it."""
 
     def __init__(self, job: Job, workers: int | None, address: str | None) -> None:
         self._library = _imported()
         self._address = address or "of this job"
         self._news: SimpleQueue[Any] = SimpleQueue()
         self._under_way: dict[str, _Batch] = {}
-        # How many of them there may be, as a budget is short.
+        # How many batches may run at once; lower when a budget is short.
         self._most = sys.maxsize
         self._threads: dict[str, int] = {}
-        # Rows that have something in the journal, as they were begun before.
+        # Rows that were started before, and may have journal entries.
         self._begun: set[int] = set()
-        # What was spent, but for the batches that are under way.
+        # What was spent, without the running batches.
         self._spent = Spent()
         self._is_stopped = False
         self._looked_at = float("-inf")
@@ -106,7 +106,7 @@ class Dask:
             raise
 
     def work(self, run: JobRun) -> Generator[None]:
-        """Has workers answer the rows, and keeps what they were answered."""
+        """Has workers answer the rows, and stores what they send."""
         self._spent = replace(run.report.spent)
         self._begun = run.store.begun_rows()
         with self._guarded():
@@ -118,12 +118,12 @@ class Dask:
                 yield
 
     def close(self) -> None:
-        """Lets the cluster go; workers that were started here end."""
+        """Disconnects from the cluster; workers that were started here end."""
         with suppress(Exception):
             self._block.close()
 
     def _fill(self, run: JobRun) -> bool:
-        """Sends batches, as many as there is room for; whether some are under way."""
+        """Submits as many batches as there is room for; returns whether any are running."""
         threads = self._workers()
         run.processes = max(1, len(threads))
         room = sum(threads.values()) + _WAITING * len(threads)
@@ -134,7 +134,7 @@ class Dask:
                 rows = run.take_suspect()
             if not rows:
                 break
-            # Never a name that an earlier one had: that may still be running.
+            # Never the name of an earlier batch, which may still be running.
             name = f"{self.job.run}-{rows[0].number}-{secrets.token_hex(4)}"
             numbered = {row.number: row for row in rows}
             self._under_way[name] = _Batch(numbered, run.store.last_entry, is_alone)
@@ -151,7 +151,7 @@ class Dask:
         self._news.put(pickle.loads(event[1]))
 
     def _receive(self, run: JobRun) -> None:
-        """Takes in what has come of workers; waits for some of it."""
+        """Handles what workers have sent, and batches that ended; waits a moment for the first."""
         news = list[Any]()
         with suppress(Empty):
             news.append(self._news.get(timeout=LOOK))
@@ -162,8 +162,9 @@ class Dask:
             self._finish(run, future)
 
     def _hear(self, run: JobRun, told: Sequence[Told]) -> None:
-        """Keeps what workers tell, and answers those who wait; an attempt that does not count any
-        more is told so.
+        """Stores what workers have sent, and answers those that wait.
+
+        An attempt that does not count any more gets None.
         """
         current = [one for one in told if self._counts(one)]
         run.store.journal.merge_rows([entry for one in current for entry in one.entries])
@@ -180,7 +181,7 @@ class Dask:
         if answers:
             workers = list({one.worker for one in told})
             options: dict[str, Any] = {"workers": workers, "wait": False, "on_error": "ignore"}
-            # One that hangs keeps its own thread, and not the job.
+            # A worker that hangs blocks one of these threads, not the job.
             self._speakers.submit(self._client.run, worker.take_answers, answers, **options)
 
     def _counts(self, told: Told) -> bool:
@@ -188,7 +189,9 @@ class Dask:
         return batch is not None and batch.attempts[-1:] == [told.attempt]
 
     def _begin(self, run: JobRun, batch: _Batch, attempt: str) -> Granted:
-        """Has a batch begin at a worker, maybe in place of another one that has died."""
+        """Registers an attempt at a batch, perhaps after a lost worker; returns what it starts
+        with.
+        """
         self._spent.add(batch.spent)
         batch.spent = Spent()
         batch.attempts.append(attempt)
@@ -199,7 +202,7 @@ class Dask:
         return Granted(self._share(batch), rows, entries)
 
     def _share(self, batch: _Batch) -> dict[str, Any]:
-        """What a batch may take: equal shares of what no other one may spend, and of the rates."""
+        """Equal shares of the rates and of the budgets, as far as no other batch may spend them."""
         settings, threads = settings_for(), self._workers()
         others = [one for one in self._under_way.values() if one.attempts and one is not batch]
         free = max(1, min(sum(threads.values()), self._most) - len(others))
@@ -215,7 +218,7 @@ class Dask:
         return {**batch.shares, **rates}
 
     def _take_in(self, run: JobRun, batch: _Batch, told: Told) -> None:
-        """Takes in what became of rows of a batch."""
+        """Records the outcomes of a batch's rows."""
         batch.spent = told.spent
         for number, outcome in told.outcomes.items():
             if isinstance(outcome.stop, BudgetSpent) and not batch.has_last_share:
@@ -226,12 +229,12 @@ class Dask:
             run.end(number, outcome)
 
     def _finish(self, run: JobRun, future: Any) -> None:
-        """Sees to the rows that a batch has left."""
+        """Handles the end of a batch: rows left start again, become suspects or are given up."""
         batch = self._under_way.pop(future.key)
         self._spent.add(batch.spent)
         left = list(batch.rows.values())
         error = future.exception() if future.status in ("error", "cancelled") else None
-        if batch.is_spent:  # fewer at once have more each
+        if batch.is_spent:  # fewer batches have larger shares
             self._most = max(1, min(self._most, sum(self._workers().values())) // 2)
         if error is None:
             run.again.extend(left)
@@ -253,8 +256,8 @@ class Dask:
             "distributed.scheduler.http.routes": [],
             "distributed.worker.http.routes": [],
             "distributed.scheduler.allowed-failures": _MOST_LOST - 1,
-            # It looks at the frames of all threads, in which Python 3.11 may stop for good while
-            # another thread begins.
+            # The profiler reads the frames of all threads; in that, Python 3.11 may hang while
+            # another thread starts.
             "distributed.worker.profile.enabled": False,
         }
         block.enter_context(importlib.import_module("dask.config").set(options))
@@ -277,15 +280,15 @@ class Dask:
         self._check()
 
     def _start_cluster(self, workers: int, security: Any) -> str:
-        """Starts processes on this machine, and gives the address of their scheduler."""
-        # Where workers keep what they read again as it is, without looking at it.
+        """Starts worker processes on this machine; returns the address of their scheduler."""
+        # Workers load what they store there without checking it: the folder is private.
         folder = tempfile.TemporaryDirectory(prefix="saft-", ignore_cleanup_errors=True)
         try:
             cluster = self._library.LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1 + -(-self.job.rows_at_once // BATCH_ROWS),
                 dashboard_address=None,
-                # Of its web server, which it has all the same: another job may be here.
+                # Its web server starts all the same: any port, as another job may run here.
                 scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
                 silence_logs=logging.CRITICAL,
                 preload=[worker.__name__],
@@ -301,7 +304,7 @@ class Dask:
         return cluster.scheduler_address
 
     def _check(self) -> None:
-        """ConfigError with what workers lack, and which; those that are lost just then may go."""
+        """Raises ConfigError with what each worker lacks; workers lost just then are ignored."""
         with self._guarded():
             given = self.job, worker.versions()
             found: dict[str, Any] = self._client.run(worker.look, *given, on_error="return")
@@ -316,7 +319,7 @@ class Dask:
             raise ConfigError("\n".join(wrong), hint="the workers need what this process has")
 
     def _workers(self) -> dict[str, int]:
-        """The threads of each worker, as they were a moment ago."""
+        """The number of threads of each worker, at most `_LOOKED_FOR` seconds old."""
         now = time.monotonic()
         if now - self._looked_at >= _LOOKED_FOR:
             with self._guarded():
@@ -326,7 +329,7 @@ class Dask:
 
     @contextmanager
     def _guarded(self) -> Generator[None]:
-        """Raises one error for all that may come of a scheduler that goes away."""
+        """Raises a RunStopped for each error that a lost scheduler may cause."""
         gone = (
             concurrent.futures.CancelledError,
             TimeoutError,
@@ -356,7 +359,7 @@ def _imported() -> Any:
 
 
 def _security(library: Any) -> Any:
-    """Certificates of this run, which exist in memory alone."""
+    """Certificates for this run, which exist only in memory."""
     try:
         return library.Security.temporary()
     except ImportError:
@@ -367,9 +370,9 @@ def _security(library: Any) -> Any:
 
 
 def _settings() -> tuple[dict[str, Any], dict[str, Any]]:
-    """The settings in force, for other processes: those of the program, and those around it.
+    """The settings in force, for other processes: those that the program has set, and the others.
 
-    Keys are in the environment of those processes.
+    Raises ConfigError if one holds a key: workers take keys from their own environment.
     """
     found = current_settings()
     held = secret_in(json.dumps(found, default=str))
@@ -384,11 +387,11 @@ def _settings() -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _importable(function: Script | Function) -> Script | Function:
-    """The function as other processes can have it: of a program, by the program's text."""
+    """The function as other processes can load it: one of the main program by its text."""
     main = sys.modules["__main__"]
     path, name = getattr(main, "__file__", None), getattr(function, "__qualname__", "")
     if path is None or not name or getattr(main, name, None) is not function:
-        return function  # Dask has it imported, or sends what it is made of
+        return function  # Dask imports it, or pickles it
     with open(path, encoding="utf-8") as file:
         return Script(
             (Module(os.path.splitext(os.path.basename(path))[0], file.read()),), name, os.getcwd()

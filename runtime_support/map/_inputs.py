@@ -1,11 +1,11 @@
-"""The rows of a table in a file, never all at once: Parquet, CSV with a header, or JSON lines.
+"""Reads the rows of a table file, never all at once: Parquet, CSV with a header, or JSON lines.
 
     table = table_at("mails.csv", TextFormat(delimiter=";"))
     for row in table.rows(["id", "body"]): row.values          {"id": "17", "body": "..."}
 
-CSV and JSON lines are read by Python's own library, a line at a time in a few megabytes: polars
-needs 367 MB to give slices of a CSV file of a million rows. Parquet is read by polars, in slices:
-its own batches are read ahead without bound.
+Python's own library reads CSV and JSON lines, a line at a time in a few megabytes: polars needs 367
+MB to give slices of a CSV file of a million rows. Polars reads Parquet, in slices: its own batches
+are read ahead without bound.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from runtime_support._values.names import listed
 from runtime_support.errors import CheckError, ConfigError, FileError
 
 AT_ONCE = 10_000
-# So many rows tell which columns JSON lines have, and whether the function takes them.
+# How many rows decide which columns JSON lines have, and whether the function takes them.
 LOOKED_AT = 100
 
 FORMATS = {".parquet": "parquet", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
 
 class TableRow(NamedTuple):
-    """A row, and its line, or its number in Parquet; `problem` says why it cannot be read."""
+    """A row with its line, or in Parquet with its number; `problem` says why it cannot be read."""
 
     place: int
     values: dict[str, Any]
@@ -43,8 +43,9 @@ class TableRow(NamedTuple):
 
 
 class TextFormat(NamedTuple):
-    """How the text of a table is read: what parts the values of CSV, and the encoding; where none
-    is given, a BOM tells it, or it is UTF-8.
+    """How the text of a table is read: the delimiter of CSV, and the encoding.
+
+    Without an encoding, a BOM decides; without a BOM it is UTF-8.
     """
 
     delimiter: str = ","
@@ -53,8 +54,10 @@ class TextFormat(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A file with rows; `types` are those of the columns of Parquet, of polars. `hint` says how it
-    may have to be read.
+    """A file with rows.
+
+    `types` are the polars types of the columns of Parquet. `hint` says how the file may have to be
+    read instead.
     """
 
     path: str
@@ -65,7 +68,9 @@ class Table:
     hint: str | None = None
 
     def rows(self, names: Sequence[str]) -> Iterator[TableRow]:
-        """The rows with these columns; FileError when the file cannot be read on."""
+        """Yields the rows with these columns; raises FileError if the file is not readable to its
+        end.
+        """
         read: Callable[..., Iterator[TableRow]] = {
             "parquet": _parquet_rows,
             "csv": _csv_rows,
@@ -82,18 +87,22 @@ class Table:
         return sum(1 for _ in self.rows(()))
 
     def place(self, row: TableRow) -> str:
-        """The place of a row, for messages."""
+        """The position of a row, for messages."""
         what = ", row " if self.format == "parquet" else ":"
         return f"{self.path}{what}{row.place}"
 
     def digest(self) -> str:
-        """What tells this content from another."""
+        """A hash of the content of the file."""
         with _told(self.path, self.reading), open(self.path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def table_at(path: str, reading: TextFormat) -> Table:
-    """The table; ConfigError when nothing here reads such a file, FileError when it cannot be."""
+    """The table at a path.
+
+    Raises ConfigError for an unknown format, delimiter or encoding, FileError for an unreadable
+    file.
+    """
     format = FORMATS.get(os.path.splitext(path)[1].lower())
     if format is None:
         raise ConfigError(f"{path}: a table is a file that ends in {listed(FORMATS)}")
@@ -117,7 +126,7 @@ def table_at(path: str, reading: TextFormat) -> Table:
 
 
 def _encoding_of(path: str, given: str) -> str:
-    """What decodes a file, and leaves a BOM out; ConfigError when Python has no such encoding."""
+    """The codec of a file, which skips a BOM; raises ConfigError if Python does not have it."""
     if not given:
         with open(path, "rb") as file:
             is_wide = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -131,7 +140,7 @@ def _encoding_of(path: str, given: str) -> str:
 
 
 def _header_of(path: str, reading: TextFormat) -> list[str]:
-    """The columns of CSV; FileError when there are none, or two of one name."""
+    """The columns of CSV; raises FileError if there are none, or two of one name."""
     _, header = next(csv_records(path, *reading), (1, list[str]()))
     twice = [name for name in header if header.count(name) > 1]
     if twice or not header:
@@ -141,7 +150,7 @@ def _header_of(path: str, reading: TextFormat) -> list[str]:
 
 
 def _names_of(path: str, reading: TextFormat) -> tuple[str, ...]:
-    """The columns of JSON lines, by the first of them; FileError when none is an object."""
+    """The columns of JSON lines, from the first rows; FileError if none of those is an object."""
     first = list(itertools.islice(_json_rows(path, reading, None), LOOKED_AT))
     if first and all(row.problem for row in first):
         raise FileError(f"{path}:{first[0].place}: {first[0].problem}", path=path)
@@ -149,7 +158,7 @@ def _names_of(path: str, reading: TextFormat) -> tuple[str, ...]:
 
 
 def _parted_by(header: list[str]) -> str | None:
-    """What else may part the values of a CSV file whose header has one column."""
+    """A hint at the delimiter that a CSV file may have whose header has one column."""
     for one in ";\t|":
         if len(header) == 1 and one in header[0]:
             shown = one.replace("\t", "\\t")
@@ -159,7 +168,7 @@ def _parted_by(header: list[str]) -> str | None:
 
 @contextmanager
 def _told(path: str, reading: TextFormat) -> Generator[None]:
-    """Raises what goes wrong in the block as a FileError that names the file."""
+    """Raises errors of reading in the block as a FileError that names the file."""
     hint = None
     try:
         yield
@@ -180,7 +189,7 @@ def _told(path: str, reading: TextFormat) -> Generator[None]:
 
 
 def _undecodable_line(path: str, encoding: str) -> str:
-    """Which line of a file cannot be decoded, for encodings in which a line end is a byte."""
+    """The first line that cannot be decoded, for a message; empty for UTF-16 and UTF-32."""
     with open(path, "rb") as file:
         for number, line in enumerate(file, 1):
             try:
@@ -215,7 +224,7 @@ def _csv_rows(path: str, reading: TextFormat, names: Sequence[str]) -> Iterator[
 
 
 def _json_rows(path: str, reading: TextFormat, names: Sequence[str] | None) -> Iterator[TableRow]:
-    """The rows of JSON lines; all of their columns where no names are given."""
+    """Yields the rows of JSON lines, with all of their columns if there are no names."""
     with open(path, encoding=reading.encoding) as file:
         for place, line in enumerate(file, 1):
             if not line.strip():

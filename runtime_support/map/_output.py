@@ -1,9 +1,9 @@
-"""The parts of a result: rows in the order of the input, and beside them what went wrong.
+"""Writes the parts of a result: rows in the order of the input, and beside them their errors.
 
     part-000017.parquet     `row`, the kept columns, the columns of the result
     errors-000017.jsonl     {"row": 3412, "error": "ContractError", "message": ..., "input": ...}
 
-They are written from the rows of the job, always in the same way. Files are written whole.
+Parts are written from the stored rows of the job, always in the same way, and as whole files.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PART_ROWS = 200
 
 
 class OutputFolder:
-    """The folder; `kept` are the columns of the input, with their types where Parquet has them."""
+    """The output folder; `kept` are the columns of the input, with their types if it is Parquet."""
 
     def __init__(
         self, folder: str, format: Format, kept: Mapping[str, Any], columns: Mapping[str, m.Schema]
@@ -41,11 +41,11 @@ class OutputFolder:
         self.columns = columns
 
     def is_final(self, number: int) -> bool:
-        """Whether a part is there, and no row of it has failed: those may be asked again."""
+        """Whether a part is written and has no failed rows, which may be asked again."""
         return os.path.exists(self._part(number)) and not os.path.exists(self._errors(number))
 
     def write(self, number: int, first: int, kept: list[Entry], rows: Iterable[PartRow]) -> None:
-        """Writes a part, and its errors beside it; JournalError when they cannot be."""
+        """Writes a part and the errors beside it; raises JournalError if they cannot be written."""
         done, failed = list[Entry](), list[Entry]()
         for row, result, error in rows:
             if result is not None:
@@ -105,7 +105,7 @@ def _json_lines(rows: Iterable[Entry]) -> bytes:
 
 
 def _write_whole(path: str, data: bytes) -> None:
-    """Writes a file, whole or not at all; JournalError when it is not on the disk then."""
+    """Writes a file, whole or not at all; raises JournalError if it is not on the disk then."""
     try:
         replace_file(path, data, synced=True, permissions=0o600)
     except OSError as error:
@@ -113,13 +113,13 @@ def _write_whole(path: str, data: bytes) -> None:
 
 
 def cannot_write(path: str, error: OSError) -> JournalError:
-    """The error when the disk is full, or the like."""
+    """The error for a full disk, or the like."""
     said = f"cannot write {path}: {error.strerror or error}"
     return JournalError(said, hint="what was kept before is whole: run the same command again")
 
 
 def _cell(value: Any) -> str:
-    """A value in CSV: nothing for nil, and JSON for what is no text."""
+    """A value in CSV: empty for nil, and JSON for anything that is not text."""
     return "" if value is None else _as_text(value)
 
 

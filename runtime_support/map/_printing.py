@@ -1,8 +1,8 @@
-"""What rows print comes as whole lines, though many print at once.
+"""Prints the output of rows as whole lines, though many rows print at once.
 
-with whole_lines():            in the process
-    with printing_apart():     in the thread of a row
-        print("a", "b")
+    with whole_lines():            in the process
+        with printing_apart():     in the thread of a row
+            print("a", "b")
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _lock = threading.RLock()
 
 
 class _LineStream:
-    """A stream that keeps what a row writes until its line is whole."""
+    """A stream that holds back what a row writes until its line is complete."""
 
     def __init__(self, name: str, stream: Any) -> None:
         self.name_here = name
         self.stream = stream
 
     def write(self, text: str) -> int:
-        """Writes the lines that are whole by now; outside of rows, all of it."""
+        """Writes the lines that are complete by now; outside of rows, writes all of the text."""
         begun = context_here().begun_lines
         if begun is None:
             return self.stream.write(text)
@@ -37,12 +37,12 @@ class _LineStream:
             begun[self.name_here] = rest
             if end:
                 self.stream.write(lines + end)
-                # Another process may write to the same file: it is to find no half of a line.
+                # Another process may write to the same file, and must not find half a line.
                 self.stream.flush()
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Writes one after the other."""
+        """Writes the lines one after the other."""
         for line in lines:
             self.write(line)
 
@@ -52,7 +52,7 @@ class _LineStream:
 
 @contextmanager
 def printing_apart() -> Generator[None]:
-    """Prints what the block prints as separate lines; the last one ends with the block."""
+    """Prints the output of the block as separate lines; the last line ends with the block."""
     begun: dict[str, str] = {}
     with Block(begun_lines=begun):
         try:
@@ -64,7 +64,7 @@ def printing_apart() -> Generator[None]:
 
 
 def wrap_streams() -> None:
-    """Has rows that run from now on print whole lines."""
+    """Makes rows that run from now on print whole lines."""
     for name in _NAMES:
         stream = getattr(sys, name)
         if stream is not None and not isinstance(stream, _LineStream):
@@ -73,13 +73,13 @@ def wrap_streams() -> None:
 
 @contextmanager
 def whole_lines() -> Generator[None]:
-    """Has the rows that run in the block print whole lines."""
+    """Makes rows that run in the block print whole lines."""
     before = {name: getattr(sys, name) for name in _NAMES}
     wrap_streams()
     try:
         yield
     finally:
         for name, stream in before.items():
-            # What the program has put there stays.
+            # A stream that the program has set stays.
             if isinstance(getattr(sys, name), _LineStream):
                 setattr(sys, name, stream)

@@ -1,9 +1,8 @@
-"""What became of a job, for people and as data, and how far it is.
+"""The report of a job, for people and as data, and its progress.
 
     [####----------------] 1,240 of 10,000 rows, 12 failed, 8.3/s, 18 min left, 1,251 requests, ...
 
-How fast it is, is a mean of the last minute, so that a forecast follows a server that has become
-slower.
+The rate is the mean of the last minute, so the forecast follows a server that has become slower.
 """
 
 from __future__ import annotations
@@ -23,11 +22,12 @@ _BAR = 20
 
 @dataclass(slots=True)
 class Report:
-    """What became of a job: `rows` there are, of which `done` have a result and `failed` have none.
+    """The report of a job: of its `rows`, how many are `done` and how many `failed`.
 
-    `failures` counts these by error. `usage` and `cost` are of the whole job, earlier processes
-    included, and `seconds` of this one. `stopped` says why not all rows were asked, if so, and
-    `budget_spent` whether that is the budget; `waiting` are those that wait for approval.
+    `failures` counts the failed rows by error. `usage` and `cost` are of the whole job, earlier
+    processes included; `seconds` is of this process. `stopped` says why not all rows were asked, or
+    is None; `budget_spent` is true if that was the budget. `waiting` counts the rows that wait for
+    approval.
     """
 
     rows: int = 0
@@ -46,17 +46,17 @@ class Report:
 
     @property
     def left(self) -> int:
-        """How many rows have not ended, and wait for nobody."""
+        """How many rows have not ended and do not wait for approval."""
         return self.rows - self.ended - self.waiting
 
     @property
     def usage(self) -> Usage:
-        """What the job took."""
+        """The requests and tokens of the whole job."""
         return self.spent.usage
 
     @property
     def cost(self) -> float:
-        """What it cost in US dollars, by the prices of the settings."""
+        """The cost in US dollars, by the prices in the settings."""
         return self.spent.cost
 
     @property
@@ -65,7 +65,7 @@ class Report:
         return self.done + self.failed
 
     def progress(self, rate: float, processes: int) -> str:
-        """How far it is, with so many rows a second; what matters most comes first."""
+        """The progress at this many rows a second, the most important parts first."""
         parts = [f"{self.ended:,} of {counted(self.rows, 'row')}"]
         if self.failed:
             parts.append(f"{self.failed:,} failed")
@@ -76,12 +76,12 @@ class Report:
         return ", ".join([*parts, str(self.spent), counted(processes, "process", "processes")])
 
     def bar(self) -> str:
-        """The same as a bar."""
+        """The progress as a bar."""
         full = round(_BAR * self.ended / self.rows) if self.rows else _BAR
         return f"[{'#' * full}{'-' * (_BAR - full)}]"
 
     def summary(self) -> dict[str, Any]:
-        """The same as JSON data."""
+        """The report as JSON data."""
         return {
             "rows": self.rows,
             "done": self.done,
@@ -112,7 +112,7 @@ class Report:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C ended a job in order; `report` says how far it came."""
+    """Raised when Ctrl-C has ended a job in order; `report` says how far the job came."""
 
     def __init__(self, report: Report) -> None:
         super().__init__()
@@ -120,20 +120,20 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Speed:
-    """How many a second of something there are, by how many there were at some times."""
+    """The rate of a growing count over the last minute."""
 
     def __init__(self, now: float, count: int) -> None:
         self._seen = deque([(now, count)])
 
     def note(self, now: float, count: int) -> None:
-        """Takes in how many there are now."""
+        """Notes the count at a time."""
         self._seen.append((now, count))
         while now - self._seen[0][0] > _SECONDS:
             self._seen.popleft()
 
     @property
     def rate(self) -> float:
-        """How many a second; 0 while there were none."""
+        """The growth in a second; 0 if there is none."""
         (began, before), (now, count) = self._seen[0], self._seen[-1]
         return max(0.0, (count - before) / (now - began)) if now > began else 0.0
 

@@ -1,7 +1,7 @@
-"""Rows in the threads of a process: a row is a call of the function as a tool.
+"""Runs rows in the threads of a process: a row is one call of the function as a tool.
 
-No thread can be stopped. So a row that has had its time fails, and its place is free: its thread
-goes on with the call, asks no model any more, and its result is dropped.
+A thread cannot be stopped. So a row that times out fails and frees its place. Its thread finishes
+the call without sending more requests, and the result is dropped.
 """
 
 from __future__ import annotations
@@ -49,21 +49,21 @@ from runtime_support.map._printing import printing_apart
 from runtime_support.map._script import Function, Job
 from runtime_support.map._store import Outcome, Row
 
-# So many threads may still be busy with rows that have had their time.
+# How many threads may still be busy with rows that timed out.
 MOST_LEFT = 500
 _PYTHONS = os.path.dirname(os.__file__) + os.sep
-# The kind of a row that has had its time.
+# The error of a row that timed out.
 ROW_TIMEOUT = "RowTimeout"
 
 
 class RunningRows:
-    """The rows under way, each in a thread, for one thread that starts them and takes their ends.
+    """The running rows, each in a thread, for one thread that starts them and collects outcomes.
 
-    A row waits for one of the `places`, which several of these may share. One that gets it when no
-    more are wanted, or after one that ends the job, is not begun.
+    A row waits for one of the `places`, which several of these may share. It does not start if
+    `are_wanted` is false by then, or if another row has ended the job.
     """
 
-    # Threads of the process that are busy with rows that are no longer waited for.
+    # Threads of the process that are still busy with abandoned rows.
     left: ClassVar[list[threading.Thread]] = []
 
     def __init__(
@@ -88,7 +88,7 @@ class RunningRows:
         return len(self._running)
 
     def start(self, row: Row) -> None:
-        """Begins with a row."""
+        """Starts a row."""
         running = self._running[row.number] = _RunningRow(row)
         self._begun.put(running)
         if self._threads < len(self._running):
@@ -96,7 +96,7 @@ class RunningRows:
             threading.Thread(target=self._work, name="saft row", daemon=True).start()
 
     def ended(self, seconds: float) -> Iterator[tuple[int, Outcome]]:
-        """What became of rows that have ended, or have had their time; waits so long for some."""
+        """Yields the outcomes of rows that ended or timed out; waits `seconds` for the first."""
         limit = self._job.row_timeout
         seconds = seconds if limit is None else min(seconds, max(0.01, limit / 4))
         with suppress(Empty):
@@ -111,7 +111,7 @@ class RunningRows:
                 yield number, self._late(running, limit)
 
     def abandon(self) -> None:
-        """Waits no longer for the rows under way: they ask no more."""
+        """Abandons the running rows: they send no more requests."""
         for number in list(self._running):
             self._leave(number)
         self._begun.put(None)
@@ -119,13 +119,13 @@ class RunningRows:
     def _leave(self, number: int) -> None:
         running = self._running.pop(number)
         running.is_left.set()
-        self._threads -= 1  # another one is in the place of its own
+        self._threads -= 1  # so that another thread can start in its place
         self._free(running)
         busy = [one for one in (*RunningRows.left, running.thread) if one and one.is_alive()]
         RunningRows.left = busy
 
     def _free(self, running: _RunningRow) -> None:
-        """Gives the place of a row to another one, unless that was done."""
+        """Releases the place of a row, unless that was done."""
         with suppress(IndexError):
             running.places.pop().release()
 
@@ -150,15 +150,15 @@ class RunningRows:
         change_here(clock=running.clock, abandoned=abandoned)
         try:
             return self._call(running.row, running.clock)
-        except BaseException as error:  # while it was told what went wrong
+        except BaseException as error:  # raised while the error was described
             found = {"error": type(error).__name__, "message": "it cannot be shown", "at": None}
             return running.row.failed(found)
 
     def _call(self, row: Row, clock: Clock) -> Outcome:
-        """What a row came to, or what ends the job.
+        """The outcome of a row, or the error that ends the job.
 
-        That ends it even if the function has caught it: what it returned then does not answer the
-        row.
+        Such an error ends the job even if the function has caught it: what the function returned is
+        dropped.
         """
         limit, stopped = self._job.row_timeout, list[RunStopped]()
         change_here(stops=stopped)
@@ -170,11 +170,11 @@ class RunningRows:
                 outcome = Outcome("done", self._columns(value))
         except RunWaiting:
             return Outcome("waiting", {})
-        except BaseException as error:  # no interrupt: those are for the main thread
+        except BaseException as error:  # never an interrupt: only the main thread gets those
             if isinstance(error, SaftError) and _ends_the_job(error) and not is_of_block(error):
                 return Outcome("open", {}, error)
             found = describe_error(error)
-            if limit is not None and clock.seconds() >= limit:  # its request ended by it
+            if limit is not None and clock.seconds() >= limit:  # the limit ended its request
                 found = _out_of_time(limit, found["at"])
             outcome = row.failed(found)
         return Outcome("open", {}, stopped[0]) if stopped else outcome
@@ -188,7 +188,10 @@ class RunningRows:
         return {n: fit_column(columns[n], form, n) for n, form in self._job.columns.items()}
 
     def _late(self, running: _RunningRow, limit: float) -> Outcome:
-        """That a row has had its time, and where it is; a stop when too many threads are left."""
+        """The failure of a row that timed out, with its position.
+
+        It ends the job if too many abandoned threads are still running.
+        """
         at = stop = None
         frames = sys._current_frames()  # pyright: ignore[reportPrivateUsage]
         frame = frames.get(running.thread.ident or 0) if running.thread is not None else None
@@ -204,9 +207,9 @@ class RunningRows:
 
 
 class _RunningRow:
-    """A row that a thread works on, or will; `is_left` when it is no longer waited for.
+    """A row and the thread that works on it, once there is one.
 
-    `places` has the one that it holds.
+    `is_left` is set when the row is abandoned; `places` has the place that the row holds.
     """
 
     def __init__(self, row: Row) -> None:
@@ -217,24 +220,24 @@ class _RunningRow:
         self.is_left = threading.Event()
 
     def seconds(self) -> float:
-        """How long it has been under way."""
+        """How long the row has been running."""
         return 0.0 if self.clock is None else self.clock.seconds()
 
 
 def _out_of_time(limit: float, at: str | None) -> Entry:
-    """Why a row failed whose time is over."""
+    """The error of a row that timed out."""
     return {"error": ROW_TIMEOUT, "message": f"the row took longer than {limit:g} s", "at": at}
 
 
 async def _awaited(value: Any) -> Any:
-    """What a coroutine comes to, and the result that it may give of a prompt."""
+    """Awaits a coroutine, and the result of a prompt that it may return."""
     while inspect.isawaitable(value):
         value = await value
     return value
 
 
 def _ends_the_job(error: SaftError) -> bool:
-    """Whether no other row would do better, for now."""
+    """Whether all other rows would fail in the same way for now."""
     match error:
         case RunStopped() | ConfigError() | AuthenticationFailed() | RateLimited():
             return True
@@ -245,14 +248,14 @@ def _ends_the_job(error: SaftError) -> bool:
 
 
 def describe_error(error: BaseException) -> Entry:
-    """What went wrong with a row, as data; without secrets."""
+    """The error of a row as data, without secrets."""
     position = replies = None
     if isinstance(error, SaftError | ReplayMiss):
         position, replies, message = error.saft_position, error.replies, str(error)
     else:
         try:
             message = printable(error_words(error))
-        except BaseException as other:  # the class of somebody else has a `__str__` that fails
+        except BaseException as other:  # a class from elsewhere whose `__str__` fails
             message = f"it cannot be shown: {type(other).__name__}"
     return {
         "error": type(error).__name__,
@@ -265,7 +268,7 @@ def describe_error(error: BaseException) -> Entry:
 
 
 def _line_in(frames: Iterable[tuple[FrameType, int]]) -> str | None:
-    """The first line that is neither of this package nor of Python's own."""
+    """The first position that is neither in this package nor in Python's own library."""
     for frame, line in frames:
         path = frame.f_code.co_filename
         if not is_ours(path) and not path.startswith((_PYTHONS, "<frozen ")):

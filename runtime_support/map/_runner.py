@@ -1,9 +1,9 @@
-"""A job from its first row to its last part, in the process of the command, in one of its threads.
+"""Runs a job from its first row to its last part, in the process of the command.
 
     run = JobRun(...)
-    run.take(20)                 the next rows that are open; none when no more are to begin
-    run.end(number, outcome)     what became of a row: kept in the store, counted in the report
-    run.watch(run.work_here(job, function))      brings all to its end; a Report
+    run.take(20)                 the next open rows; none once the job is stopped
+    run.end(number, outcome)     records the outcome of a row in the store and in the report
+    run.watch(run.work_here(job, function))      runs the job to its end; returns a Report
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from runtime_support.map._rows import RunningRows
 from runtime_support.map._script import Function, Job
 from runtime_support.map._store import MOST_ENDS, JobStore, Outcome, Row
 
-# Takes what gives the line that a terminal shows of a job, nothing once the job is over.
+# Gets a function that returns the progress line, which is empty once the job is over.
 Show: TypeAlias = Callable[[Callable[[], str]], object]
 
-# Rows under way are waited for so long when the job is stopped, in seconds.
+# How long a stopped job waits for its running rows, in seconds.
 GRACE = 30.0
-# How often it is looked at what is to be shown and written, in seconds.
+# How often progress is updated and parts are written, in seconds.
 LOOK = 0.1
 _TOLD_EVERY = 10.0
 _FEWEST_FOR_SHARE = 100
-# So many rows of the table are looked up at once.
+# How many rows of the table are looked up in the store at once.
 _AT_ONCE = 1000
 
 
 class JobRun:
-    """The rows of a job while it is done, and what is shown and written of them meanwhile."""
+    """The rows of a running job, its progress and its parts."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class JobRun:
         self.report = Report(rows, done, failures, spent_here())
         # How many processes share the rates.
         self.processes = 1
-        # Rows to be begun again, and those to be tried alone: one of them may end its process.
+        # Rows to start again, and suspects to try alone: one of them may crash its process.
         self.again: deque[Row] = deque()
         self.suspects: deque[Row] = deque()
         self._binding = binding
@@ -81,7 +81,7 @@ class JobRun:
     # Rows
 
     def take(self, most: int) -> list[Row]:
-        """The next rows that are to begin, at most so many; none once the job is stopped."""
+        """The next rows to start, at most `most`; none once the job is stopped."""
         rows = list[Row]()
         while len(rows) < most and self.report.stopped is None:
             row = self.again.popleft() if self.again else next(self._open, None)
@@ -91,7 +91,7 @@ class JobRun:
         return rows
 
     def take_suspect(self) -> list[Row]:
-        """The next row that is to be tried alone, if there is one."""
+        """The next row to try alone, if there is one. Rows that were tried too often fail."""
         while self.suspects and self.report.stopped is None:
             row = self.suspects.popleft()
             if self._tries.get(row.number, 0) < MOST_ENDS:
@@ -100,7 +100,7 @@ class JobRun:
         return []
 
     def end(self, number: int, outcome: Outcome) -> None:
-        """Takes in what became of a row."""
+        """Records the outcome of a row, which may stop the job."""
         report = self.report
         if outcome.status != "open":
             self.store.end(number, outcome)
@@ -114,19 +114,19 @@ class JobRun:
             self._stop_at_failures()
 
     def stop(self, why: str | SaftError) -> None:
-        """Has no row begin any more."""
+        """Stops the job: no more rows start."""
         if self.report.stopped is None:
             is_error = isinstance(why, SaftError)
             self.report.stopped = redacted(f"{type(why).__name__}: {why}" if is_error else why)
             self.report.budget_spent = isinstance(why, BudgetSpent)
 
     def give_up(self, row: Row, times: int) -> None:
-        """Fails a row that ended so many processes in which it was alone."""
+        """Fails a row whose process ended this many times while the row ran alone."""
         why = f"its process ended {times} times while it ran alone"
         self.end(row.number, row.failed({"error": "WorkerLost", "message": why, "at": None}))
 
     def _stop_at_failures(self) -> None:
-        """Stops when more rows have failed than may: a number, or a share of them."""
+        """Stops the job if more rows failed than `max_failed`: a number, or below 1 a share."""
         most, failed = self._max_failed, self.report.failed
         if most is None:
             return
@@ -137,7 +137,7 @@ class JobRun:
             self.stop(f"more than {most * 100:g}% of the rows failed")
 
     def _open_rows(self, rows: int) -> Iterator[Row]:
-        """The rows that have not ended; those that cannot be read end here, suspects are put by."""
+        """Yields the rows that have not ended. Unreadable rows fail; suspects are put aside."""
         binding = self._binding
         numbered = enumerate(itertools.islice(binding.table.rows(binding.names), rows))
         while block := list(itertools.islice(numbered, _AT_ONCE)):
@@ -157,7 +157,7 @@ class JobRun:
     # Work in this process
 
     def work_here(self, job: Job, function: Function) -> Generator[None]:
-        """Answers the rows in threads of this process, first those that are under no suspicion."""
+        """Answers the rows in threads of this process, suspects last."""
         running = RunningRows(job, function, threading.Semaphore(job.rows_at_once))
         try:
             while (rows := self._begin(job.rows_at_once, len(running))) or len(running):
@@ -171,17 +171,20 @@ class JobRun:
             running.abandon()
 
     def _begin(self, most: int, under_way: int) -> list[Row]:
-        """Marks rows as under way, as many as may be, before they are; a suspect if it is alone."""
+        """Takes rows and marks them as running before they start; a suspect only if none runs."""
         rows, is_alone = self.take(most - under_way), False
         if not rows and not under_way:
             rows, is_alone = self.take_suspect(), True
         self.store.begin([row.number for row in rows], alone=is_alone)
         return rows
 
-    # What is seen to beside that
+    # Progress, parts and signals
 
     def watch(self, work: Generator[None]) -> Report:
-        """Brings the work to its end, or as far as it comes; Interrupted at Ctrl-C."""
+        """Runs the work to its end, or until the job is stopped.
+
+        Raises Interrupted after Ctrl-C, and SystemExit after SIGTERM.
+        """
         if self._show is not None:
             self._show(self._shown)
         with _signals() as caught:
@@ -204,7 +207,7 @@ class JobRun:
         return self.report
 
     def _follow(self, work: Generator[None], caught: list[int]) -> None:
-        """Looks after the work until it is over, or has been waited for long enough."""
+        """Steps through the work until it is over; after a stop, for at most `GRACE` seconds."""
         deadline: float | None = None
         try:
             for _ in work:
@@ -239,8 +242,9 @@ class JobRun:
             note(self._progress())
 
     def _write_parts(self, output: OutputFolder, rows: int, part_rows: int) -> Generator[None]:
-        """Writes each part as soon as its rows have ended; those before it come first, until the
-        job is over.
+        """Writes each part as soon as its rows have ended, in order.
+
+        Once the job is over, incomplete parts are skipped.
         """
         table = itertools.islice(self._binding.table.rows(self._binding.kept_names), rows)
         for number, first in enumerate(range(0, rows, part_rows)):
@@ -256,7 +260,7 @@ class JobRun:
 
 @contextmanager
 def _signals() -> Generator[list[int]]:
-    """Collects Ctrl-C and its like in the block; the second ends it at once."""
+    """Collects SIGINT and SIGTERM in the block; the second one raises KeyboardInterrupt."""
     caught: list[int] = []
 
     def note_signal(number: int, _: FrameType | None) -> None:

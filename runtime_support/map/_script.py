@@ -1,9 +1,9 @@
-"""What is mapped, as it travels to the processes that do it: no key is in it.
+"""The function of a job, as it is sent to other processes: it contains no keys.
 
     with load_function(Script(modules, "triage", "/home/ann/desk")) as triage: ...
 
-The modules of a script are run from their texts, once for each process that has a part of the job,
-and have names of their own there. Only they find each other: no module of the process is hidden.
+The modules of a script are run from their texts, once in each process of the job, under unique
+names. Only they import each other by their own names, so no other module of the process is hidden.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Function: TypeAlias = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A compiled script: its name among those that import it, its text, and its source map."""
+    """A compiled script: the name by which others import it, its text, and its source map."""
 
     name: str
     text: str
@@ -41,9 +41,9 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A function of a script: the modules that it imports, deepest first, and its own as the last.
+    """A function of a script, with its modules: the deepest import first, its own module last.
 
-    In `folder`, the paths of files begin, and Python's modules are found.
+    Relative file paths start in `folder`, and Python modules are found there.
     """
 
     modules: tuple[Module, ...]
@@ -52,7 +52,7 @@ class Script:
 
     @property
     def digest(self) -> str:
-        """What tells one text from another."""
+        """A hash of the names and texts of all modules."""
         texts = repr([(module.name, module.text) for module in self.modules])
         return hashlib.sha256(texts.encode()).hexdigest()
 
@@ -61,11 +61,11 @@ class Script:
 class Job:
     """What is the same for all rows, and for all processes that answer them.
 
-    `name` is that of the function. `constants` are arguments that are the same for each row;
-    `columns` are those of the result, as Parquet holds them, or None where a part holds JSON. In
-    each process, `rows_at_once` rows are under way, each for `row_timeout` seconds at most.
-    For workers, `run` names this start of the job, `settings` are those that the program has set,
-    and `around` those of its surroundings.
+    `name` is that of the function. `constants` are arguments that are the same for each row.
+    `columns` are those of the result, as Parquet holds them, or None if parts hold JSON. Each
+    process runs `rows_at_once` rows at a time, each for `row_timeout` seconds at most. For workers,
+    `run` identifies this start of the job, `settings` are those that the program has set, and
+    `around` the others in force.
     """
 
     function: Script | Function
@@ -81,7 +81,7 @@ class Job:
 
 @contextmanager
 def load_function(function: Script | Function) -> Generator[Function]:
-    """The function; in the block, paths and Python's modules are those of its script."""
+    """Yields the function; in the block, file paths and Python modules are those of its script."""
     if not isinstance(function, Script):
         yield function
         return
@@ -105,7 +105,7 @@ def _loaded(script: Script) -> Function:
 
 
 class _Package:
-    """The modules of a script in this process, under names that no others have."""
+    """The modules of a script in this process, under unique names."""
 
     def __init__(self, script: Script) -> None:
         self.script = script
@@ -113,7 +113,7 @@ class _Package:
         self.modules: dict[str, ModuleType] = {}
 
     def load(self) -> Function:
-        """Runs the modules; gives the function."""
+        """Runs the modules, and returns the function."""
         for module in self.script.modules:
             self._run(module)
         return getattr(self.modules[self.script.modules[-1].name], self.script.function)
@@ -122,14 +122,14 @@ class _Package:
         module = self._made(source.name)
         file = f"<compiled {source.name}{self.suffix}>"
         text = source.text
-        # Failures look for the lines there.
+        # Tracebacks take source lines from there.
         linecache.cache[file] = (len(text), None, StringIO(text).readlines(), file)
         if source.source_map:
             module.__dict__["__saft_source_map__"] = json.loads(source.source_map)
         exec(compile(text, file, "exec"), module.__dict__)
 
     def _made(self, name: str) -> ModuleType:
-        """A module of this name, within those that it is in; types find it by its whole name."""
+        """A new module of this name, set in its parent packages; types find it by its full name."""
         module = self.modules[name] = sys.modules[name + self.suffix] = ModuleType(
             name + self.suffix
         )
@@ -148,7 +148,7 @@ class _Package:
         wanted: Sequence[str] | None = (),
         level: int = 0,
     ) -> ModuleType:
-        """What `import` means in these modules: one of them, or else what it means to Python."""
+        """`import` in these modules: one of them, or else what Python imports."""
         if level:
             package = str((names or {}).get("__package__") or "")
             name = importlib.util.resolve_name("." * level + name, package)
@@ -158,7 +158,7 @@ class _Package:
         if not wanted:
             return self.modules[name.partition(".")[0]]
         for one in wanted:
-            if not hasattr(module, one):  # a module of Python in that folder, or what that says
+            if not hasattr(module, one):  # a Python module in that folder, or a name in one
                 with suppress(ModuleNotFoundError, AttributeError):
                     python = builtins.__import__(name, names, inner, (one,), 0)
                     setattr(module, one, getattr(python, one))

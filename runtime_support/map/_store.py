@@ -1,15 +1,14 @@
-"""The rows of a job in `job.db`: what has become of each, beside the journal of their prompts.
+"""The rows of a job in `job.db`, beside the journal of their prompts.
 
-    job (name, value)                                  what the job is, and how its processes ended
-    row (number, status, result, error, tries, ...)    those that were begun
+    job (name, value)                               what the job is, and how its processes ended
+    row (number, status, result, error, tries)      the rows that were started
 
 A row is `running`, or `alone` while it is tried without others; `done`, `failed` or `waiting` for
-approval; `open` when it is to be begun again, and `suspect` when it is to be tried alone.
+approval; `open` when it is to start again, and `suspect` when it is to be tried alone.
 
-The rule of ends: a process that was killed with rows under way may have been ended by one of them.
-After three such ends in a row, between which nothing new was kept, the rows that were under way are
-suspects. They are tried one at a time, and a row is given up when its process ended three times
-while it ran alone.
+The crash rule: when a process is killed, one of its running rows may be the cause. After three such
+ends in a row without progress in between, the rows that were running are suspects. They are tried
+one at a time. A row is given up when its process ended three times while the row ran alone.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ from runtime_support.map._columns import json_value
 
 VERSION = 2
 _UNFINISHED = UNFINISHED + "[0-9a-f]" * 16
-# So many processes may end in a row with nothing new kept before rows are tried alone, and so many
-# while a row runs alone before that is given up.
+# How many processes may end in a row without progress before rows are tried alone, and how many
+# while a row runs alone before that row is given up.
 MOST_ENDS = 3
 
 Status: TypeAlias = Literal["done", "failed", "waiting", "open"]
@@ -52,10 +51,10 @@ _END = (
     "on conflict do update set status = ?2, result = ?3, error = ?4, tries = 0"
 )
 _BETWEEN = "number between ? and ? and status in ('done', 'failed')"
-# What was kept of a row that is new: an answer, or a call of a tool that has ended.
+# Progress of a row: a new answer, or a tool call that has ended.
 _NEW = "id > ? and (step glob '[0-9]*' or json_extract(data, '$.ms') is not null)"
 
-# What makes a job another one, in words.
+# What identifies a job, in words.
 _WORDS = {
     "version": "version of saftc",
     "function": "function",
@@ -71,12 +70,12 @@ _WORDS = {
     "part_rows": "`part_rows`",
     "settings": "model or settings",
 }
-# What may be another one for rows that are retried.
+# What may differ for rows that are retried.
 _EDITED = ("script", "settings")
 
 
 class Outcome(NamedTuple):
-    """What became of a row: its columns, or what went wrong; `stop` is what ends the job."""
+    """The outcome of a row: its columns, or its error; `stop` is an error that ends the job."""
 
     status: Status
     data: Entry
@@ -84,18 +83,18 @@ class Outcome(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row that is to be answered: its number, and the arguments that it is."""
+    """A row to be answered: its number and its arguments."""
 
     number: int
     arguments: dict[str, Any]
 
     def failed(self, found: Entry, stop: SaftError | None = None) -> Outcome:
-        """That it has no result, and why."""
+        """The outcome of this row with an error."""
         return Outcome("failed", {"row": self.number, **found, "input": self.arguments}, stop)
 
 
 class PartRow(NamedTuple):
-    """A row that has ended, as a part tells it: the columns of its result, or its error."""
+    """A row that has ended, for a part: the columns of its result, or its error."""
 
     number: int
     result: Entry | None
@@ -103,9 +102,9 @@ class PartRow(NamedTuple):
 
 
 def read_job(folder: str) -> Entry | None:
-    """What the folder is the output of; None where that is open.
+    """What identifies the job of an output folder; None if it has no job.
 
-    ConfigError when it is that of something else, which stays as it is.
+    Raises ConfigError if the folder belongs to something else, which is not changed.
     """
     path = job_path(folder)
     if os.path.islink(path):
@@ -128,7 +127,10 @@ def read_job(folder: str) -> Entry | None:
 
 
 def check_same(folder: str, job: Entry | None, now: Entry, *, retry_failed: bool) -> list[str]:
-    """What of a job has been edited, if there is one; ConfigError when it is another one."""
+    """What was edited since the job started, in words; empty if there is no job yet.
+
+    Raises ConfigError if the folder holds another job; edits are allowed only with `retry_failed`.
+    """
     if job is None:
         return []
     before, now = job["same"], json.loads(json.dumps(now))
@@ -151,15 +153,15 @@ def check_same(folder: str, job: Entry | None, now: Entry, *, retry_failed: bool
 
 
 def job_path(folder: str) -> str:
-    """Where a folder of output has the file of its job."""
+    """The path of the job's file in an output folder."""
     return os.path.join(folder, "job.db")
 
 
 @contextmanager
 def begin_journal(folder: str, name: str) -> Generator[Journal]:
-    """Keeps the block in the journal of the job, with what others have that were put beside it.
+    """Runs the block with the journal of the job, after merging other journals in the folder.
 
-    ConfigError when the folder cannot be used, or another process uses it.
+    Raises ConfigError if the folder cannot be used, or another process uses it.
     """
     try:
         os.makedirs(folder, exist_ok=True)
@@ -167,7 +169,7 @@ def begin_journal(folder: str, name: str) -> Generator[Journal]:
     except OSError as error:
         raise ConfigError(f"cannot use {folder}: {error.strerror or error}") from None
     with keeping_in(journal):
-        for path in Path(folder).glob(_UNFINISHED):  # a process was killed that wrote a part
+        for path in Path(folder).glob(_UNFINISHED):  # left by a killed process
             if path.is_file() and not path.is_symlink():
                 path.unlink()
         for path in sorted(Path(folder, "journal").glob("*")):
@@ -178,7 +180,7 @@ def begin_journal(folder: str, name: str) -> Generator[Journal]:
 
 
 class JobStore:
-    """The rows of a job, for the process that has its journal."""
+    """The rows of a job, for the process that holds its journal."""
 
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
@@ -187,7 +189,7 @@ class JobStore:
         self._has_progress = False
 
     def begin_process(self, same: Entry, count: Callable[[], int]) -> int:
-        """Keeps what the job is, and applies the rule of ends; gives how many rows there are."""
+        """Stores what identifies the job, applies the crash rule; returns the number of rows."""
         found = dict(self.journal.read("select name, value from job"))
         rows = json.loads(found["rows"]) if "rows" in found else count()
         self._set("rows", rows)
@@ -196,7 +198,7 @@ class JobStore:
         return rows
 
     def _take_up(self, state: Entry) -> None:
-        """Applies the rule of ends to what the process before has left."""
+        """Applies the crash rule to what the previous process has left."""
         read, write = self.journal.read, self.journal.write
         process = "from entry where key is null and step"
         before = read(f"select id {process} = 'begun' order by id desc limit 1, 1")
@@ -220,34 +222,34 @@ class JobStore:
         self.leave()
 
     def leave(self) -> None:
-        """Has rows that were under way be begun again."""
+        """Marks rows that were running as `open`, and a row that ran alone as `suspect`."""
         self.journal.write("update row set status = 'open' where status = 'running'")
         self.journal.write("update row set status = 'suspect' where status = 'alone'")
 
     @property
     def last_entry(self) -> int:
-        """What is kept from now on, comes after this."""
+        """The id of the newest journal entry."""
         return self.journal.read("select coalesce(max(id), 0) from entry")[0][0]
 
     def has_new(self, since: int, number: int | None = None) -> bool:
-        """Whether something was kept after that, of a row or at all."""
+        """Whether there is progress after this journal entry, of one row or of any."""
         of_row = f"and (scope = 'row/{number}' or scope glob 'row/{number}/*')"
         where = f"{_NEW} {'' if number is None else of_row}"
         return bool(self.journal.read(f"select 1 from entry where {where} limit 1", since))
 
     def suspects(self) -> dict[int, int]:
-        """The rows that are to be tried alone, with how many processes have ended with each."""
+        """The rows to try alone, with how many processes have ended with each of them."""
         return dict(self.journal.read("select number, tries from row where status = 'suspect'"))
 
     def begin(self, numbers: list[int], *, alone: bool) -> None:
-        """Marks rows as under way, before they are: that outlives the process, not the machine."""
+        """Marks rows as running before they start; this survives the process, not the machine."""
         for number in numbers:
             self.journal.write_soon(_BEGIN, number, "alone" if alone else "running")
         if numbers:
             self.journal.flush()
 
     def end(self, number: int, outcome: Outcome) -> None:
-        """Notes what became of a row; that is in the file with what is committed next."""
+        """Records the outcome of a row; the next commit writes it to the file."""
         text = json.dumps(json_value(outcome.data)) if outcome.data else None
         told = (text, None) if outcome.status == "done" else (None, text)
         self.journal.write_soon(_END, number, outcome.status, *told)
@@ -257,7 +259,7 @@ class JobStore:
         self.journal.release(f"row/{number}")
 
     def reopen_failed(self) -> list[int]:
-        """Has the rows that failed be begun again; gives their numbers."""
+        """Marks the rows that failed as `open`; returns their numbers."""
         query = "select number from row where status = 'failed' order by number"
         found = [number for (number,) in self.journal.read(query)]
         self.journal.write("update row set status = 'open', tries = 0 where status = 'failed'")
@@ -269,7 +271,7 @@ class JobStore:
         return {number for (number,) in self.journal.read(query, first, last)}
 
     def counts(self) -> tuple[int, Counter[str]]:
-        """How many rows are done, and how many have failed, by their errors."""
+        """How many rows are done, and how many have failed, by error."""
         done = self.journal.read("select count(*) from row where status = 'done'")[0][0]
         query = (
             "select json_extract(error, '$.error'), count(*) from row where status = 'failed' "
@@ -279,18 +281,18 @@ class JobStore:
 
     @property
     def last_ended(self) -> int:
-        """The last row that has ended; -1 when none has."""
+        """The number of the last row that has ended; -1 if none has."""
         query = "select coalesce(max(number), -1) from row where status in ('done', 'failed')"
         return self.journal.read(query)[0][0]
 
     def rows(self, first: int, last: int) -> Iterator[PartRow]:
-        """What became of these rows, in order; of those that have ended."""
+        """Yields those of these rows that have ended, in order."""
         query = f"select number, result, error from row where {_BETWEEN} order by number"
         for number, *texts in self.journal.read(query, first, last):
             yield PartRow(number, *(None if text is None else json.loads(text) for text in texts))
 
     def begun_rows(self) -> set[int]:
-        """Which rows that have not ended have something in the journal."""
+        """The rows that have journal entries and have not ended."""
         query = (
             "select distinct cast(substr(scope, 5) as integer) from entry "
             "where scope glob 'row/[0-9]*' except "
@@ -299,7 +301,7 @@ class JobStore:
         return {number for (number,) in self.journal.read(query)}
 
     def entries_of(self, number: int) -> list[Any]:
-        """What the journal has of a row, for another process."""
+        """The journal entries of a row, for another process."""
         return self.journal.rows_within(f"row/{number}")
 
     def _set(self, name: str, value: Any) -> None:

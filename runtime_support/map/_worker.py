@@ -1,5 +1,7 @@
-"""A batch of rows in the process of a worker, which asks the process of the job for all that it has
-to have, and keeps nothing: each entry is in the file of the job before the row goes on.
+"""Answers a batch of rows in the process of a worker.
+
+The worker gets everything from the process of the job, and stores nothing itself: each journal
+entry is in the file of the job before its row continues.
 """
 
 from __future__ import annotations
@@ -30,13 +32,15 @@ from runtime_support.map._script import Job, load_function
 from runtime_support.map._store import Outcome, Row
 from runtime_support.providers import live_provider
 
-# How often it is looked whether the batch is wanted still, in seconds.
+# How often a worker checks whether its batch is still wanted, in seconds.
 _LOOK = 0.1
 
 
 class Told(NamedTuple):
-    """What an attempt at a batch tells the job: entries for its journal, what became of rows, and
-    what was spent. A thread may wait for the answer, by that name.
+    """A message from an attempt at a batch to the job.
+
+    It has entries for the journal, outcomes of rows, and what the attempt has spent. If a thread
+    waits for the answer, `waits` is the name under which it does.
     """
 
     worker: str
@@ -49,8 +53,10 @@ class Told(NamedTuple):
 
 
 class Granted(NamedTuple):
-    """What an attempt begins with: what the batch may take of budgets and rates, the rows that have
-    not ended, and what the journal has of them.
+    """What an attempt at a batch starts with.
+
+    `settings` are its shares of budgets and rates; `rows` are those that have not ended, and
+    `entries` what the journal has of them.
     """
 
     settings: Mapping[str, Any]
@@ -60,28 +66,28 @@ class Granted(NamedTuple):
 
 _answers: dict[str, SimpleQueue[Any]] = {}
 _stopped: set[str] = set()
-# How many rows of a run may be under way in this process, with all of its batches.
+# By run: limits the rows that run in this process, in all of its batches.
 _places: dict[str, threading.Semaphore] = {}
 
 
 def dask_setup(_: object) -> None:
-    """In a worker that was started here: Ctrl-C is for the process that the command is."""
+    """Ignores Ctrl-C in a worker that was started here: it is for the process of the command."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def stop(run: str) -> None:
-    """Has no row of the run begin here any more."""
+    """Stops the run in this process: no more rows start."""
     _stopped.add(run)
 
 
 async def take_answers(answers: Mapping[str, Any]) -> None:
-    """Hands the answers of the job to the threads that wait for them."""
+    """Passes answers of the job to the threads that wait for them."""
     for name in answers.keys() & _answers.keys():
         _answers[name].put(answers[name])
 
 
 def look(job: Job, wanted: Mapping[str, str]) -> str | None:
-    """Why the job cannot run here, where it cannot; `wanted` are the versions that it needs."""
+    """Why the job cannot run here, or None; `wanted` are the versions that it needs."""
     others = [
         f"{name} {here} instead of {wanted[name]}"
         for name, here in versions().items()
@@ -99,7 +105,7 @@ def look(job: Job, wanted: Mapping[str, str]) -> str | None:
 
 
 def versions() -> dict[str, str]:
-    """What has to be the same in all processes of a job."""
+    """The versions that have to be equal in all processes of a job."""
     return {
         "Python": ".".join(platform.python_version_tuple()[:2]),
         "saftc-runtime": __version__,
@@ -108,7 +114,7 @@ def versions() -> dict[str, str]:
 
 
 def answer_batch(job: Job, batch: str) -> None:
-    """Answers the rows of a batch, until that is done or no longer wanted."""
+    """Answers the rows of a batch until all have ended, or the batch is no longer wanted."""
     with ExitStack() as block:
         link = _Link(job.run, batch, block)
         granted = link.ask()
@@ -134,7 +140,7 @@ def answer_batch(job: Job, batch: str) -> None:
 
 
 class _Link:
-    """From an attempt at a batch to the process of the job."""
+    """The connection from an attempt at a batch to the process of the job."""
 
     def __init__(self, run: str, batch: str, block: ExitStack) -> None:
         self._run, self._batch = run, batch
@@ -144,12 +150,13 @@ class _Link:
         self._spending = block.enter_context(spending_apart())
 
     def is_wanted(self) -> bool:
-        """Whether more rows are to begin."""
+        """Whether more rows may start."""
         return self._run not in _stopped and self._is_heard()
 
     def _is_heard(self) -> bool:
-        """Whether somebody waits for the batch: when its client or the scheduler has gone, the task
-        is not there, or not executing.
+        """Whether somebody waits for the batch.
+
+        When its client or the scheduler is gone, the task is missing, or not executing.
         """
         task = self._worker.state.tasks.get(self._task)
         is_running = task is not None and task.state == "executing"
@@ -161,13 +168,16 @@ class _Link:
         outcomes: Mapping[int, Outcome] | None = None,
         waits: str | None = None,
     ) -> None:
-        """Tells the job what there is."""
+        """Sends entries and outcomes to the job."""
         at = self._worker.address, self._batch, self._attempt
         told = Told(*at, entries, outcomes or {}, spent_of(self._spending.sent()), waits)
         self._worker.log_event(self._run, pickle.dumps(told))
 
     def ask(self, entries: Sequence[Any] = ()) -> Any:
-        """The answer of the job, which has kept these then; the first one is a `Granted`."""
+        """Sends entries, and returns the job's answer once the job has stored them.
+
+        The first answer is a `Granted`. Raises RunStopped if the batch is no longer wanted here.
+        """
         name = secrets.token_hex(8)
         answer = _answers[name] = SimpleQueue[Any]()
         self.tell(entries, waits=name)

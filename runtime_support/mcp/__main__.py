@@ -18,7 +18,7 @@ from runtime_support.errors import SaftError
 
 
 def main() -> int:
-    """Serves the module of the command line; gives the exit code."""
+    """Serves the module named on the command line; returns the exit code."""
     parser = ArgumentParser(prog="python -m runtime_support.mcp", description=__doc__)
     parser.add_argument("module", help="the file of a compiled module")
     parser.add_argument("--port", type=int, help="the port; without it, standard input and output")

@@ -4,9 +4,9 @@
     docs.call("search", query="pipes", limit=3, returns=list[Hit])
     await docs.acall("search", query="pipes")
 
-What is sent and what comes back are JSON data, which journals and recordings keep: with these a
-call is not made again, and no session is opened. What a tool gives is the value of its output
-schema; without one it is its text, several parts are a list, and pictures are images.
+Arguments and results are JSON data, which journals and recordings keep: a recorded call is not made
+again, and opens no session. A result is the value that fits the tool's output schema. Without a
+schema it is text; several parts are a list, and pictures are images.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _MEDIA = {"image": "Image", "audio": "File"}
-# What a schema says of its value by other schemas.
+# The keywords by which a schema refers to other schemas for its value.
 _CHOOSING = {"$ref", "allOf", "anyOf", "oneOf"}
 
 
 class ToolServer:
-    """A server of the project, by its name there; `pure` are the tools that change nothing."""
+    """An MCP server of the project, by its name; `pure` are its tools without effects."""
 
     def __init__(self, name: str, pure: Collection[str] = ()) -> None:
         self.name = name
@@ -87,12 +87,12 @@ class ToolServer:
         returns: Any = Any,
         **named: Any,
     ) -> Any:
-        """What a tool gives, as `returns`. Arguments that are None and may be left out are.
+        """Calls a tool and returns its result as `returns`; optional None arguments are left out.
 
         Raises:
-            Failed: The tool fails, or the server does; the message says which.
+            Failed: The tool or its server fails; the message says which.
             ConfigError: The server is not configured, not trusted, or not as it was locked.
-            CheckError: The tool gives something else than its output schema says.
+            CheckError: The result does not fit `returns`.
         """
         return finish(self._calling(tool, {**(arguments or {}), **named}, returns))
 
@@ -125,7 +125,7 @@ class ToolServer:
         returns: Any = Any,
         **named: Any,
     ) -> Any:
-        """The same, awaited."""
+        """The same as `call` for an event loop."""
         return await finish_async(self._calling(tool, {**(arguments or {}), **named}, returns))
 
     def _calling(self, tool: str, arguments: dict[str, Any], returns: Any) -> Effects[Any]:
@@ -147,7 +147,7 @@ class ToolServer:
                 )
             return self._value_of(known, outcome, returns)
         except (SaftError, ReplayMiss) as error:
-            # A function that stands for the tool has called: what is told is who calls that.
+            # The caller is a function that stands for the tool: the position is that of its caller.
             annotate(error, place_of_call(passed=1))
             raise
 
@@ -176,26 +176,26 @@ class ToolServer:
 
 
 def server(name: str, *, pure: Collection[str] = ()) -> ToolServer:
-    """A server of the project; nothing is started before one of its tools is needed.
+    """Returns a server of the project; it starts when one of its tools is needed.
 
-    `pure` names the tools without effects: a journaled run that was stopped in such a call makes
-    it again.
+    `pure` names the tools without effects: a journaled run that was stopped in such a call makes it
+    again.
     """
     return ToolServer(name, pure)
 
 
 def _sent(tool: LockedTool, arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments as JSON data, without those that stand for none."""
+    """The arguments as JSON data, without null fields that may be left out."""
     given = json.loads(to_json({name: plain(one) for name, one in arguments.items()}))
     return _without_absent(given, [tool.parameters], tool.parameters)
 
 
 def _without_absent(value: Any, schemas: list[Any], root: Mapping[str, Any]) -> Any:
-    """The value without the fields that are null as they may be left out.
+    """The value without null fields that may be left out.
 
-    An object of a script has null for each field that it leaves out, and servers often refuse it.
-    `schemas` say what the value is, all of them or one of them. A field that is null stays where it
-    is required, and where its default would be another value and null is one of its own.
+    An object of a script has null for each field that it leaves out, and servers often refuse null.
+    The value fits all `schemas`, or one of them. A null stays if its field is required or has no
+    schema, or if null is allowed and the field has another default.
     """
     told = _parts(schemas, root)
     if is_list(value):
@@ -214,7 +214,7 @@ def _without_absent(value: Any, schemas: list[Any], root: Mapping[str, Any]) -> 
 
 
 def _is_said_by_null(told: list[Mapping[str, Any]]) -> bool:
-    """Whether null says something else than nothing: it is allowed, and not the default."""
+    """Whether null differs from no value: it is allowed, and not the default."""
     return any(one.get("default") is not None for one in told) and any(map(_takes_null, told))
 
 
@@ -225,7 +225,7 @@ def _takes_null(schema: Mapping[str, Any]) -> bool:
 
 
 def _parts(schemas: Iterable[Any], root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Schemas and all that they refer to, for one and the same value, each of them once."""
+    """The schemas of one value with all schemas that they refer to or combine, each once."""
     found: dict[int, Mapping[str, Any]] = {}
     left = [*schemas]
     while left:
@@ -249,7 +249,7 @@ def _referred(reference: str, root: Mapping[str, Any]) -> Any:
 
 
 def _is_outcome(data: Any) -> bool:
-    """Whether it is what a session gives of a call; a recording may have been edited."""
+    """Whether the data is an outcome as a session returns it; a recording may have been edited."""
     if not is_object(data) or not isinstance(data.get("is_error"), bool):
         return False
     content = data.get("content")
@@ -257,7 +257,7 @@ def _is_outcome(data: Any) -> bool:
 
 
 def _without_unknown(value: Any, schema: m.Schema) -> Any:
-    """The value without the fields that its schema does not name: servers add some in time."""
+    """The value without fields that its schema does not name: servers may add fields."""
     match m.resolved(schema):
         case m.ListSchema(item) if is_list(value):
             return [_without_unknown(one, item) for one in value]
@@ -292,7 +292,7 @@ def _text_of(content: list[dict[str, Any]]) -> str:
 
 
 def _content_of(content: list[dict[str, Any]], server: str) -> Any:
-    """What the parts of an answer are as values: one by itself, several as a list."""
+    """The parts of an answer as values: one by itself, several as a list."""
     parts = [_part(one, f"{server} {number}") for number, one in enumerate(content, 1)]
     return parts[0] if len(parts) == 1 else parts or None
 
@@ -324,17 +324,17 @@ def _media(kind: str, name: str, type_: str, data: str) -> Any:
         raise CheckError(f"the data of {name} is not base64") from None
 
 
-# Around prompts
+# The hook of prompts
 
 
 class VerifyTools(Hook):
-    """Opens the sessions of the tools that a prompt tells of, before its first request."""
+    """Compares the MCP tools of a prompt with the lock before its first request."""
 
     def __init__(self, wanted: dict[str, set[str]]) -> None:
         self._wanted = wanted
 
     def request(self, request: Request, proceed: SendRequest) -> Replying:
-        """The reply to a request, once the servers have agreed to what it tells of their tools."""
+        """The reply to a request, once its tools are verified with their servers."""
         from runtime_support.mcp._sessions import session_of
 
         while self._wanted:
@@ -345,9 +345,9 @@ class VerifyTools(Hook):
 
 
 def hook_for(prompt: PromptRun) -> VerifyTools | None:
-    """What opens the sessions of the tools of servers, where a prompt tells of such."""
+    """The hook that verifies the MCP tools of a prompt; None if it has none."""
     wanted: dict[str, set[str]] = {}
-    # Of a program, too, which calls them as functions.
+    # A program calls them as functions, too.
     for function in prompt.functions.values():
         found = server_of(function)
         if found is not None:
@@ -359,7 +359,7 @@ def hook_for(prompt: PromptRun) -> VerifyTools | None:
 
 
 def server_of(function: Callable[..., Any]) -> ToolServer | None:
-    """The server whose tool a function stands for: such a function names the server itself."""
+    """The server whose tool a function stands for, or None. Such a function names its server."""
     code = getattr(function, "__code__", None)
     if not isinstance(code, CodeType):
         return None

@@ -1,11 +1,11 @@
-"""Which MCP servers a project has, as its files say, and whether the user trusts them.
+"""The MCP servers of a project, by its files, and whether the user trusts them.
 
     configured(folder)["docs"]        how the server `docs` is reached
-    check_trusted(one)                ConfigError before a command is started that nobody agreed to
+    check_trusted(one)                ConfigError before a server is used that nobody agreed to
 
-Servers stand in `.mcp.json`, in the form that every client has, or under `[tool.saft.mcp.NAME]` in
-pyproject.toml; both in the project's root, and nowhere above it. `${NAME}` and `${NAME:-default}`
-in a value are variables of the environment.
+Servers are defined in `.mcp.json`, in the form that all clients share, or under
+`[tool.saft.mcp.NAME]` in pyproject.toml. Both files count only in the project's root. `${NAME}` and
+`${NAME:-default}` in a value are variables of the environment.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CONFIG_FILE = ".mcp.json"
 LOCK_FILE = "mcp.lock.json"
 _ROOT_FILES = ("pyproject.toml", CONFIG_FILE, LOCK_FILE)
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
-# What a server is described by; other clients have more words in `.mcp.json`.
+# The settings of a server; `.mcp.json` may have others, for other clients.
 _KINDS: dict[str, Any] = {
     "command": str,
     "args": list[str],
@@ -46,8 +46,8 @@ _TYPES = {"stdio": "command", "http": "url", "streamable-http": "url", "sse": "u
 class ServerConfig:
     """How a server is reached: by a command, or at an address.
 
-    `origin` is the file that says so, and `folder` the project's root; `secrets` are those that it
-    is given.
+    `origin` is the file that defines it, and `folder` the project's root; `secrets` are the secret
+    values in its settings.
     """
 
     name: str
@@ -64,9 +64,9 @@ class ServerConfig:
 
 
 def project_folder(start: str | None = None) -> str:
-    """The project's root: the nearest folder, from this one up, with a file of a project in it.
+    """The project's root: the nearest folder with a project file, from `start` upwards.
 
-    Without one, the folder itself; `start` is the working directory where it is left out.
+    Without one it is `start`, which is the working directory by default.
     """
     start = folder = os.path.abspath(start or working_directory())
     while not any(os.path.isfile(os.path.join(folder, name)) for name in _ROOT_FILES):
@@ -78,7 +78,7 @@ def project_folder(start: str | None = None) -> str:
 
 
 def configured(folder: str) -> dict[str, ServerConfig]:
-    """The servers of the project in this folder, by name; ConfigError when a file is wrong."""
+    """The servers of the project in this folder, by name; raises ConfigError if a file is wrong."""
     found: dict[str, ServerConfig] = {}
     for origin, servers in _written(folder):
         if not is_object(servers):
@@ -97,7 +97,7 @@ def configured(folder: str) -> dict[str, ServerConfig]:
 
 
 def config_of(name: str, folder: str) -> ServerConfig:
-    """How this server is reached; ConfigError when the project does not have it."""
+    """How this server is reached; raises ConfigError if the project does not have it."""
     servers = configured(folder)
     if name in servers:
         return servers[name]
@@ -110,10 +110,10 @@ def config_of(name: str, folder: str) -> ServerConfig:
 
 
 def check_trusted(server: ServerConfig) -> None:
-    """ConfigError when a project file alone decides what is started, or asked.
+    """Raises ConfigError if only a project file decides which server is started or asked.
 
-    Whoever runs a program in a folder that came from elsewhere has not read its project file. A
-    server on this machine that is sent no headers is let through.
+    Whoever runs a program in a folder from elsewhere has not read its project file. A server on
+    this machine that gets no headers is allowed.
     """
     if not server.command and not server.headers and is_of_this_machine(server.url):
         return
@@ -130,7 +130,7 @@ def check_trusted(server: ServerConfig) -> None:
 
 
 def _written(folder: str) -> list[tuple[str, Any]]:
-    """What each file of the project says of servers, with its name."""
+    """The servers in each file of the project, with the name of the file."""
     found: list[tuple[str, Any]] = []
     path = os.path.join(folder, CONFIG_FILE)
     if os.path.isfile(path):
@@ -189,7 +189,7 @@ def _checked(where: str, key: str, value: Any) -> Any:
     try:
         return check(value, _KINDS[key], path=f"{where} {key}")
     except CheckError as error:
-        # What is wrong may be the value of a variable that holds a key.
+        # The wrong value may be a key from a variable.
         message = error.message.partition(", got ")[0] if key in ("env", "headers") else str(error)
         raise ConfigError(message, setting="mcp") from None
 

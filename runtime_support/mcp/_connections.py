@@ -1,13 +1,13 @@
-"""One connection with an MCP server, as the client of the package `mcp` has it.
+"""A connection with an MCP server, through the client of the package `mcp`.
 
     connection = Connection(config)
-    await connection.open()                       Failed or ConfigError when nobody is there
+    await connection.open()                       Failed or ConfigError if the server is not there
     await connection.client.list_tools()
     await connection.close()
 
 The package starts and ends a server that is a command, and speaks each revision of the protocol
-that a server knows. This adds what it does not tell: which messages it cannot read, which tools of
-a list it cannot take, and how a server refused a request.
+that a server knows. This module adds what the package does not report: unreadable messages,
+malformed tools in a list, and how a server refused a request.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ _MOST_READ = 10_000
 
 
 class ObservedStream:
-    """A stream of messages, each of which is looked at before the package reads it.
+    """A stream of messages that passes each one to `see` before the package reads it.
 
-    `see` is told of each, and at the end of None.
+    At the end it calls `see` with None.
     """
 
     def __init__(self, stream: Any, see: Callable[[Any], Awaitable[None]]) -> None:
@@ -68,7 +68,7 @@ class ObservedStream:
 class Connection:
     """One client of the package, in the task that opens and closes it.
 
-    `left_out` are the tools that no client can take, each with the reason.
+    `left_out` are tools that cannot be used, each with the reason.
     """
 
     client: Client
@@ -87,19 +87,19 @@ class Connection:
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing can be sent any more."""
+        """Whether the connection cannot send any more."""
         return self._closing.is_set() or self.task.done()
 
     @property
     def was_unreachable(self) -> bool:
-        """Whether it ended as nobody was there to take a request."""
+        """Whether the connection ended because nobody was there to take a request."""
         import httpx2
 
         never = (httpx2.ConnectError, httpx2.ConnectTimeout)
         return any(isinstance(one, never) for one in _leaves(self._failure))
 
     async def open(self) -> None:
-        """Begins it; Failed or ConfigError when the server is not there."""
+        """Opens the connection; raises Failed or ConfigError if the server is not there."""
         _check_installed()
         self.task = asyncio.create_task(self._run())
         name, seconds = self._config.name, settings_to_show().timeout
@@ -145,15 +145,15 @@ class Connection:
             self._failure = error
             if not self._opened.done():
                 self._opened.set_exception(error)
-                self._opened.exception()  # looked at, should nobody wait any more
+                self._opened.exception()  # retrieved, in case nobody waits any more
 
     async def close(self) -> None:
-        """Ends it; a server that is a command gets the time to end by itself."""
+        """Closes the connection; a server that is a command gets time to end by itself."""
         self._closing.set()
         await asyncio.shield(self.task)
 
     def why(self) -> str:
-        """What is known of why it ended or does not answer, for a message."""
+        """Why the connection ended or the server does not answer, for a message."""
         said = self._said if self._errors is None else _last_lines(self._errors)
         failures = ", ".join(map(words, _leaves(self._failure))) if self._opened.done() else ""
         noise = f"{self._unreadable} of its lines are not JSON-RPC" if self._unreadable else ""
@@ -161,7 +161,7 @@ class Connection:
         return "; ".join(filter(None, parts))
 
     def without_secrets(self, data: Any) -> Any:
-        """JSON data without what the server was told and nobody else is to know."""
+        """JSON data with the secrets of the server's settings redacted."""
         for secret in self._config.secrets:
             data = with_texts(data, lambda text, secret=secret: text.replace(secret, REDACTED))
         return data
@@ -197,9 +197,9 @@ class Connection:
 
         limit = settings_to_show().max_reply_bytes
         client = httpx2.AsyncClient(
-            # What is compressed could not be bounded while it is read.
+            # A compressed body could not be bounded while it is read.
             headers={**self._config.headers, "Accept-Encoding": "identity"},
-            # As the package has it: a stream of a server that has nothing to tell is silent.
+            # The values of the package: the stream of an idle server is silent.
             timeout=httpx2.Timeout(30.0, read=300.0),
             event_hooks={"response": [self._note, partial(_bound, limit)]},
         )
@@ -210,18 +210,18 @@ class Connection:
             yield streams
 
     async def _note(self, response: httpx2.Response) -> None:
-        """Keeps how a server at an address has answered; the package tells no status."""
+        """Notes the status of an answer with an error, which the package does not report."""
         if response.request.method != "POST":
             return
         self._refusal = ""
         if response.is_error:
             self._refusal = f"it answered {response.status_code} {response.reason_phrase}".strip()
-        # "Not found" says that the server does not know the session any more.
+        # 404 says that the server has forgotten the session.
         is_in_session = "mcp-session-id" in response.request.headers
         self.has_expired |= is_in_session and response.status_code == 404
 
     async def _see(self, item: Any) -> None:
-        """Notes what a message says, and takes the malformed tools out of a list of tools."""
+        """Notes the effect of a message, and removes malformed tools from a list of tools."""
         if item is None:
             self._closing.set()
             return
@@ -245,7 +245,7 @@ class Connection:
         except ValidationError as error:
             problem = error.errors(include_url=False)[0]
             if problem["loc"][:1] != ("tools",):
-                return True  # it is the list that is malformed
+                return True  # the list itself is malformed
             name = tool.get("name") if is_object(tool) else None
             path = ".".join(map(str, problem["loc"][2:]))
             reason = f"{path}: {problem['msg']}" if path else problem["msg"]
@@ -255,12 +255,12 @@ class Connection:
 
 
 def within(seconds: float) -> str:
-    """A time that is over, with the setting that says how long it is."""
+    """A time limit that has passed, with the setting that defines it, for a message."""
     return f"within {seconds:g} s, as the setting `timeout` says"
 
 
 def words(error: BaseException) -> str:
-    """An error of the package in words, on one line and without secrets."""
+    """An error of the package as one line without secrets."""
     leaves = [one for one in _leaves(error) if not isinstance(one, asyncio.CancelledError)]
     return shown(", ".join(dict.fromkeys(map(_told, leaves))), _LONGEST_LINE)
 
@@ -275,7 +275,7 @@ def _told(error: BaseException) -> str:
 
 
 def _leaves(error: BaseException | None) -> list[BaseException]:
-    """The errors in a group, and in groups in it."""
+    """The errors inside of groups at any depth, or the error itself."""
     inner: Any = getattr(error, "exceptions", None) if error is not None else None
     if inner:
         return [leaf for one in inner for leaf in _leaves(one)]
@@ -283,14 +283,14 @@ def _leaves(error: BaseException | None) -> list[BaseException]:
 
 
 def _last_lines(file: TextIO) -> str:
-    """The last lines of what a server wrote to its errors."""
+    """The last lines that a server wrote to its standard error."""
     file.seek(max(0, file.seek(0, 2) - _MOST_READ))
     lines = [line.strip() for line in file if line.strip()]
     return " | ".join(shown(line, _LONGEST_LINE) for line in lines[-_LAST_LINES:])
 
 
 async def _bound(limit: int, response: httpx2.Response) -> None:
-    """Has the body of a response end with an error when it is too long."""
+    """Makes the body of a response fail once it has more than `limit` bytes."""
     import httpx2
 
     if response.headers.get("content-encoding", "identity") != "identity":
@@ -315,7 +315,7 @@ async def _bound(limit: int, response: httpx2.Response) -> None:
 
 
 def _check_installed() -> None:
-    """ConfigError when the package that speaks the protocol is not there."""
+    """Raises ConfigError if the package `mcp` is not installed."""
     try:
         import_module("mcp")
     except ModuleNotFoundError as error:
@@ -328,5 +328,5 @@ def _check_installed() -> None:
         ) from None
 
 
-# Where a program logs nothing, what the package says of lines that it cannot read stays with us.
+# The package logs unreadable lines: a program that configures no logging does not show them.
 logging.getLogger("mcp").addHandler(logging.NullHandler())

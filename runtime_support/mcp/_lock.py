@@ -1,11 +1,11 @@
 """`mcp.lock.json`: the tools that servers had when the project agreed to them.
 
-    locked(folder, "docs")["search"]      the tool `search` of the server `docs`, as a LockedTool
+    locked(folder, "docs").tools["search"]      the tool `search` of `docs`, as a LockedTool
     write_lock(folder, servers)
 
-The compiler takes the types of tools from this file, and a session compares it with what the
-server has. It is committed, so it is sorted; of schemas, the order of the keys is the server's,
-since parameters stand in it. The digest stands for all that a model or a script is told of a tool.
+The compiler takes the types of tools from this file, and a session compares it with the server. The
+file is committed, so it is sorted. Inside schemas, keys keep the order of the server, which is that
+of the parameters. The digest covers everything that a model or a script sees of a tool.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FORM = 1
 
 @dataclass(frozen=True, slots=True)
 class LockedTool:
-    """A tool as a server describes it; `output` is its schema of what it gives, or None."""
+    """A tool as a server describes it; `output` is the schema of its result, or None."""
 
     name: str
     description: str
@@ -39,19 +39,19 @@ class LockedTool:
 
     @property
     def digest(self) -> str:
-        """The same for two descriptions that say the same, however their keys are ordered."""
+        """A hash of the description, independent of the order of keys."""
         said = [self.name, self.description, self.parameters, self.output]
         text = json.dumps(said, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return f"sha256:{hashlib.sha256(text.encode(errors='surrogatepass')).hexdigest()}"
 
     @property
     def is_wrapped(self) -> bool:
-        """Whether it gives a plain value, which the protocol wraps into an object."""
+        """Whether the result is a plain value, which the protocol wraps into an object."""
         output = self.output or {}
         return list(output.get("properties") or ()) == output.get("required") == ["result"]
 
     def entry(self) -> dict[str, Any]:
-        """What stands in the file."""
+        """The entry of the tool in the lock file."""
         return {
             "description": self.description,
             "inputSchema": self.parameters,
@@ -63,9 +63,9 @@ class LockedTool:
 
 @dataclass(frozen=True, slots=True)
 class LockedServer:
-    """The tools of a server by their names; `title` is how it calls itself, with its version.
+    """The tools of a server by name; `title` is the server's own name, with its version.
 
-    `left_out` are tools that nobody can use, each with the reason; they are in no lock.
+    `left_out` are tools that cannot be used, each with the reason; the lock does not have them.
     """
 
     title: str
@@ -74,14 +74,14 @@ class LockedServer:
 
 
 def lock_path(folder: str) -> str:
-    """Where the file is."""
+    """The path of the lock file."""
     return os.path.join(folder, LOCK_FILE)
 
 
 def read_lock(folder: str) -> dict[str, LockedServer]:
-    """All that is locked, by server; nothing where there is no file.
+    """All locked tools, by server; empty without a file.
 
-    ConfigError when it cannot be read, or was changed by hand.
+    Raises ConfigError if the file cannot be read, or was edited by hand.
     """
     path = lock_path(folder)
     try:
@@ -97,7 +97,7 @@ def read_lock(folder: str) -> dict[str, LockedServer]:
 
 
 def locked(folder: str, server: str) -> LockedServer:
-    """What is locked of a server; ConfigError when nothing is."""
+    """The locked tools of a server; raises ConfigError if there are none."""
     servers = read_lock(folder)
     if server not in servers:
         close = did_you_mean(server, servers)
@@ -110,7 +110,7 @@ def locked(folder: str, server: str) -> LockedServer:
 
 
 def locked_tool(folder: str, server: str, tool: str) -> LockedTool:
-    """A tool that is locked; ConfigError when it is not."""
+    """A locked tool; raises ConfigError if the server has none of this name."""
     tools = locked(folder, server).tools
     if tool not in tools:
         raise ConfigError(
@@ -122,7 +122,7 @@ def locked_tool(folder: str, server: str, tool: str) -> LockedTool:
 
 
 def lock_text(servers: Mapping[str, LockedServer]) -> str:
-    """The text of the file."""
+    """The text of a lock file."""
     data = {
         "version": FORM,
         "servers": {
@@ -137,7 +137,7 @@ def lock_text(servers: Mapping[str, LockedServer]) -> str:
 
 
 def write_lock(folder: str, servers: Mapping[str, LockedServer]) -> None:
-    """Replaces the file; the old one stays whole until the new one is."""
+    """Replaces the lock file; the old one stays until the new one is complete."""
     data = lock_text(servers).encode(errors="backslashreplace")
     try:
         replace_file(os.path.realpath(lock_path(folder)), data, permissions=0o644)

@@ -1,15 +1,14 @@
-"""The functions of a module as the tools of an MCP server.
+"""Serves the functions of a module as the tools of an MCP server.
 
     serve(module, "triage")                        over standard input and output
     serve(module, "triage", port=8080)             over HTTP on this machine, with a token
     serve(module, "triage", journal="journals")    with a journal for each call, in this folder
 
-Each function at the top of the module that has a docstring is a tool, with the schemas of its
-annotations; those that stand for tools of other servers are not. An error of a function is told in
-its own words. While a call runs, progress is reported for each prompt that is answered, and a call
-that is cancelled sends no more prompts.
+Each top-level function with a docstring is a tool, with schemas from its annotations, unless it
+stands for a tool of another server. Errors of a function are reported in its own words. A running
+call reports progress for each answered prompt, and a cancelled call sends no more prompts.
 
-The package's low-level `Server` serves them: its `MCPServer` makes schemas and messages of its own.
+This uses the package's low-level `Server`, as its `MCPServer` makes its own schemas and messages.
 """
 
 from __future__ import annotations
@@ -59,17 +58,17 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 _TOKEN_VARIABLE = "SAFT_SERVE_TOKEN"
-# What a header takes as a token (RFC 6750).
 # An `id` with its value, a string, or a bracket.
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _JSON_PARTS = re.compile(rf'"id"\s*:\s*(?P<id>{_STRING}|-?\d{{1,18}})|{_STRING}|[\[\]{{}}]')
+# What a header takes as a token (RFC 6750).
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 
 
 class _Offer(NamedTuple):
-    """A function as a tool of the server; `output` is its schema of what it gives, if it has one.
+    """A function as a tool of the server; `output` is the schema of its result, or None.
 
-    What is no object is wrapped into one, as the field `result`.
+    A result that is not an object is wrapped into one, as the field `result`.
     """
 
     tool: Tool
@@ -78,7 +77,7 @@ class _Offer(NamedTuple):
 
 
 class _ServedCall(NamedTuple):
-    """A call that a client waits for, and how it is told that a prompt is answered."""
+    """A call that a client waits for, and how its progress is reported to the client."""
 
     loop: asyncio.AbstractEventLoop
     report: Callable[..., Any]
@@ -88,10 +87,10 @@ class _ServedCall(NamedTuple):
 def serve(
     module: ModuleType, title: str, port: int | None = None, journal: str | None = None
 ) -> None:
-    """Serves until the client has closed its end, or until it is interrupted.
+    """Serves until the client disconnects, or the process is interrupted.
 
-    CheckError when the module has no function to offer, ConfigError when the port is not free or
-    the folder for journals is none.
+    Raises CheckError if the module has no function to offer, and ConfigError if the port is not
+    free or the folder for journals cannot be used.
     """
     # A run has one journal, and each call is a run of its own.
     journal = os.environ.pop("SAFT_JOURNAL", None) if journal is None else journal
@@ -134,7 +133,7 @@ def _offer(tool: Tool) -> _Offer:
     try:
         schema = schema_of(returns)
         output = json_schema(schema)
-    except CheckError:  # a table, a picture: it is told as a text
+    except CheckError:  # a table, a picture: the result is a text
         return _Offer(tool, None, False)
     if isinstance(m.resolved(schema), m.ObjectSchema | m.MapSchema):
         return _Offer(tool, output, False)
@@ -148,10 +147,10 @@ def _offer(tool: Tool) -> _Offer:
 
 
 class JournalFolder:
-    """A folder with a journal for each call that is under way, or waits for approval.
+    """A folder with a journal for each call that is running or waits for approval.
 
-    Whoever makes the same call again goes on where it was. That of a call that has ended is moved
-    into the folder `ended`.
+    Making the same call again resumes its journal. The journal of a finished call is moved into the
+    folder `ended`.
     """
 
     def __init__(self, path: str) -> None:
@@ -168,9 +167,9 @@ class JournalFolder:
 
     @contextmanager
     def run(self, tool: str, arguments: str) -> Generator[None]:
-        """Keeps the block as the run of a call."""
+        """Runs the block with the journal of a call."""
         start = f"{tool}-{hashlib.sha256(arguments.encode()).hexdigest()[:16]}-"
-        # Those that wait go on first; there may be several of the same call.
+        # Journals that wait are resumed first; the same call may have several.
         left = sorted(one for one in os.listdir(self.path) if one.startswith(start))
         names = chain(left, (f"{start}{number}.journal" for number in count(1)))
         name = next(
@@ -183,7 +182,7 @@ class JournalFolder:
                 with journaled(path):
                     yield
             except JournalError:
-                raise  # nobody knows how it has ended
+                raise  # the outcome of a call is unknown
             except Exception:
                 self._move(path)
                 raise
@@ -222,15 +221,15 @@ def _server(title: str, offers: dict[str, _Offer], journals: JournalFolder | Non
                 value = await finish_async(call_function(bound, offer.tool.function))
             return _result(offer, value)
         except Exception as failure:  # of the script, of a model, of what the client has sent
-            # What the script itself says, without Python's word for it.
+            # The message of the script, without the name of Python's error.
             told = failure_text(failure, params.name, given)
             return _failed(told.removeprefix("AssertionError: "))
         except RunWaiting as waiting:
             path = "the approver" if journals is None else f"`saftc approve {journals.path}`"
             return _failed(f"{waiting}; when {path} has decided, make the same call again")
-        except ReplayMiss as end:  # it does not end the server
+        except ReplayMiss as end:  # ends the call, not the server
             return _failed(str(end))
-        except SystemExit as end:  # it ends the call, and not the calls beside it
+        except SystemExit as end:  # ends this call, not the others
             return _failed(f"it has ended itself with {end.code!r}")
 
     return Server(title, on_list_tools=list_tools, on_call_tool=call)
@@ -249,13 +248,13 @@ def _described(offer: _Offer) -> Any:
 
 
 def _result(offer: _Offer, value: Any) -> CallToolResult:
-    """What a function gave; CheckError if that cannot be sent."""
+    """The result of a function for the client; raises CheckError if it cannot be sent."""
     import mcp_types as types
 
     content: Any = [types.TextContent(type="text", text=result_text(value))]
     result = types.CallToolResult(content=content)
     if offer.output is not None:
-        # Not from the text: a string stands there without its quotes, and may look like a number.
+        # Not from the text: a string has no quotes in it, and may look like a number.
         data = json.loads(to_json(plain(value)))
         result.structured_content = {"result": data} if offer.is_wrapped else data
     try:
@@ -266,7 +265,7 @@ def _result(offer: _Offer, value: Any) -> CallToolResult:
 
 
 def _failed(text: str) -> CallToolResult:
-    """The result of a call that failed, in words."""
+    """The result of a call that failed, with a message."""
     import mcp_types as types
 
     told = types.TextContent(type="text", text=text.encode(errors="replace").decode())
@@ -274,7 +273,7 @@ def _failed(text: str) -> CallToolResult:
 
 
 def _report(event: Any) -> None:
-    """Tells the client of a call that one more of its prompts is answered."""
+    """Reports to the client of a call that one more of its prompts was answered."""
     call: _ServedCall | None = context_here().served
     if call is None or not isinstance(event, ReplyReceived) or event.reply is None:
         return
@@ -291,11 +290,11 @@ async def _serve_stdio(server: Server[Any]) -> None:
     async with stdio_server() as (reading, writing):
 
         async def answer(item: Any) -> None:
-            """Answers what the package has not understood; the client would wait for ever."""
+            """Answers a message that the package cannot read; the client would wait for ever."""
             if isinstance(item, Exception):
                 await writing.send(SessionMessage(_not_understood(item)))
 
-        # What the functions print is not for the client.
+        # The output of the functions is not for the client.
         with redirect_stdout(sys.stderr):
             options = server.create_initialization_options()
             stream: Any = ObservedStream(reading, answer)
@@ -303,7 +302,7 @@ async def _serve_stdio(server: Server[Any]) -> None:
 
 
 def _not_understood(error: Exception) -> JSONRPCError:
-    """The answer to a message that is not JSON, or no message."""
+    """The answer to a message that is not JSON, or not a request."""
     from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
     from pydantic import ValidationError
 
@@ -315,7 +314,7 @@ def _not_understood(error: Exception) -> JSONRPCError:
         if problems[0]["type"] == "json_invalid":
             id_ = _id_in(problems[0]["input"])
         else:
-            # Every message that is none lacks what one of its kinds requires.
+            # An invalid message lacks a field that each kind requires; that input is the message.
             whole: list[Any] = [one["input"] for one in problems if one["type"] == "missing"]
             code, told = INVALID_REQUEST, "this is not a request"
             id_ = whole[0].get("id") if whole else None
@@ -353,12 +352,12 @@ def _serve_http(server: Server[Any], title: str, port: int) -> None:
         if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]
             print(json.dumps(entry, ensure_ascii=False), file=sys.stderr, flush=True)
         remember_secrets(token)
-        with suppress(KeyboardInterrupt):  # it has ended its calls before that is raised
+        with suppress(KeyboardInterrupt):  # raised once uvicorn has ended its calls
             uvicorn.Server(config).run(sockets=[listening])
 
 
 def _token() -> tuple[str, str]:
-    """The token of the server, and what an entry of `.mcp.json` says for it."""
+    """The token of the server, and the text for it in `.mcp.json`."""
     given = os.environ.get(_TOKEN_VARIABLE)
     if not given:
         made = secrets.token_urlsafe(32)
@@ -372,7 +371,7 @@ def _token() -> tuple[str, str]:
 
 
 class _Guard:
-    """Lets through to `app` what has the token: every user of the machine can reach the port."""
+    """Passes requests with the token to `app`: every user of the machine can reach the port."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app
@@ -383,7 +382,7 @@ class _Guard:
 
         app: ASGIApp = self._app
         if scope["type"] != "lifespan" and not self._has_token(scope):
-            # As an error of the protocol, which clients show in its words.
+            # An error of the protocol, whose message clients show.
             told = "send the token that the server has printed, as `Authorization: Bearer TOKEN`"
             error = {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": told}}
             app = JSONResponse(error, 401, {"WWW-Authenticate": "Bearer"})

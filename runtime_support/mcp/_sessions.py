@@ -1,11 +1,11 @@
 """Sessions with MCP servers: opened when one is needed, shared by all threads, closed at exit.
 
     session = session_of("docs")
-    yield session.checked({"search"})            ConfigError where the lock says otherwise
+    yield session.checked({"search"})            ConfigError if the tool differs from the lock
     data = yield session.call("search", {"query": "pipes"})
 
-All sessions live in one event loop, in a thread of its own. What they say comes from the package
-`mcp`, which speaks each revision of the protocol that a server knows.
+One event loop, in its own thread, runs all sessions. The package `mcp` implements the protocol, in
+each revision that a server knows.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ T = TypeVar("T")
 MOST_STARTS = 2
 MOST_PAGES = 100
 TWO_OF_ONE_NAME = "there are two tools of this name"
-# At exit, nobody waits longer for servers to end.
+# How long the process waits at exit for servers to end.
 _CLOSE_SECONDS = 6.0
 
 
 class _ServerLoop:
-    """The event loop of all sessions, in its thread."""
+    """The event loop of all sessions, in its own thread."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
@@ -57,7 +57,7 @@ class _ServerLoop:
         self.loop.run_forever()
 
     def begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Has work be done in the loop."""
+        """Schedules a coroutine in the loop."""
         return asyncio.run_coroutine_threadsafe(work, self.loop)
 
 
@@ -67,7 +67,7 @@ _sessions: dict[tuple[str, str], Session] = {}
 
 
 def session_of(server: str) -> Session:
-    """The session with a server of the project; nothing is begun yet."""
+    """The session with a server of the project, which opens when it is needed."""
     global _loop
     key = project_folder(), server
     with _lock:
@@ -80,7 +80,7 @@ def session_of(server: str) -> Session:
 
 
 def list_servers(names: Iterable[str]) -> dict[str, LockedServer | SaftError]:
-    """What servers of the project have to offer now, or why they do not tell; all at once."""
+    """The tools that servers of the project have now, or the error of each; asked all at once."""
     asked = {name: (one := session_of(name)).begin(one.listed()) for name in names}
     found: dict[str, LockedServer | SaftError] = {}
     for name, future in asked.items():
@@ -92,7 +92,7 @@ def list_servers(names: Iterable[str]) -> dict[str, LockedServer | SaftError]:
 
 
 def _here(future: Future[T]) -> T:
-    """What comes of work in the loop; this thread waits for it, and looks around meanwhile."""
+    """Waits in this thread for work in the loop; raises Cancelled if this call was cancelled."""
     try:
         while not wait([future], LOOK_SECONDS).done:
             check_cancelled()
@@ -103,7 +103,7 @@ def _here(future: Future[T]) -> T:
 
 
 class Session:
-    """What is open with one server; all but `checked` and `call` runs in the loop."""
+    """The session with one server; its coroutines run in the loop."""
 
     def __init__(self, server: str, folder: str, loop: _ServerLoop) -> None:
         self.server = server
@@ -116,7 +116,7 @@ class Session:
         self._agreed: set[str] = set()
 
     def begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Has work be done in the loop of the session."""
+        """Schedules a coroutine in the loop of the session."""
         return self._loop.begin(work)
 
     def checked(self, tools: Iterable[str]) -> Effect:
@@ -124,7 +124,7 @@ class Session:
         return self._effect(lambda: self._check(tools))
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Effect:
-        """What a call of a tool gives, as the data of the protocol; Failed if there is nothing."""
+        """Calls a tool; returns the outcome as JSON data, or raises Failed if there is none."""
         return self._effect(lambda: self._call(tool, dict(arguments)))
 
     def _effect(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> Effect:
@@ -154,7 +154,7 @@ class Session:
         raise ConfigError(f"{name} {what}", setting="mcp", hint="`saftc mcp lock` shows how")
 
     async def listed(self) -> LockedServer:
-        """The tools that the server has, asked for once in a connection."""
+        """The tools of the server, listed once per connection and after each change."""
         open_ = await self._connected()
         if self._tools is None or open_.has_changed:
             open_.has_changed = False
@@ -163,7 +163,7 @@ class Session:
         return self._tools
 
     async def _call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """What a call gives; it is made anew, once, where the server has not taken it."""
+        """Calls a tool; calls once more if the server has not taken the call."""
         for is_last in (False, True):
             await self._check([tool])
             open_ = await self._connected()
@@ -179,9 +179,10 @@ class Session:
     async def _outcome(
         self, open_: Connection, tool: str, arguments: dict[str, Any]
     ) -> dict[str, Any]:
-        """What a call gave, as JSON data: that is what journals and recordings keep.
+        """The outcome of a call as JSON data, which journals and recordings keep.
 
-        What is not as the tool's schema says is an error of the tool: the call was made.
+        A result that does not fit the tool's output schema is an error of the tool: the call was
+        made.
         """
         import mcp_types as types
 
@@ -203,7 +204,7 @@ class Session:
         return open_.without_secrets(data)
 
     async def _ask(self, open_: Connection, what: str, ask: Callable[[], Awaitable[T]]) -> T:
-        """What a request gives; Failed if nothing comes in time, or if it is refused."""
+        """The answer to a request; raises Failed if it is refused or does not come in time."""
         from mcp import MCPError
         from mcp_types import CONNECTION_CLOSED
         from pydantic import ValidationError
@@ -249,17 +250,17 @@ class Session:
             return self._open
 
     async def close(self) -> None:
-        """Ends the connection, and with it a server that was started for it."""
+        """Ends the connection, and a server that was started for it."""
         if self._open is not None:
             await self._open.close()
 
 
 class _NotTaken(Failed):
-    """The server has not begun with the call: it has forgotten the session, or was not reached."""
+    """The server did not start the call: it has forgotten the session, or was not reached."""
 
 
 async def _list_tools(open_: Connection) -> LockedServer:
-    """All that a server lists, page by page; of two tools of one name, none can be used."""
+    """All tools of a server, page by page; tools that share a name are left out."""
     found: dict[str, LockedTool] = {}
     open_.left_out.clear()
     cursor = None
@@ -279,9 +280,9 @@ async def _list_tools(open_: Connection) -> LockedServer:
 
 
 async def _unlike_schema(open_: Connection, tool: LockedTool, result: CallToolResult) -> str | None:
-    """What is wrong with the data of a result; a text that is the data as JSON is taken for it.
+    """How a result differs from the tool's output schema, or None.
 
-    A schema that is none, or refers to nowhere, is not compared: that is told at the lock.
+    A text that is the data as JSON counts as the data. An invalid schema is not compared.
     """
     from jsonschema import SchemaError, ValidationError
     from referencing.exceptions import Unresolvable
@@ -333,7 +334,7 @@ def close_sessions() -> None:
 
 
 def _forget() -> None:
-    """A forked process has not the thread of its parent's sessions, and opens its own."""
+    """Forgets the sessions in a forked process, which does not have the thread of its parent."""
     global _lock, _loop
     _lock, _loop = threading.Lock(), None
     _sessions.clear()

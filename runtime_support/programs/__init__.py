@@ -1,20 +1,21 @@
-"""Programs: a lambda calculus in JSON with which a model answers in one go.
+"""Programs: a lambda calculus in JSON, in which a model answers with one reply.
 
     text or JSON -> syntax -> checking -> tree -> evaluation -> value -> writing
 
-- `syntax` reads what came as JSON data of bounded size, and knows the places in it.
+- `syntax` reads programs as JSON data of bounded size, and finds values by their paths.
 - `types`, `registry`: what a program can name, from Python signatures.
-- `conversions` says what becomes what, for types and for values: fits, by a route of conversions,
-  by a built-in reading, or not at all.
-- `checking` resolves names and types and puts coercions in place; it gives the checked `tree`, or
-  all that is wrong at once.
+- `conversions` decides how a type or a value becomes another type: it fits, by a chain of
+  conversions, by a built-in reading, or not at all.
+- `checking` resolves names and types and inserts coercions; it returns the checked `tree`, or all
+  mistakes at once.
 - `evaluation` reduces the tree, `coercion` carries out the steps of `conversions`, `machine` makes
-  every call under limits, permission and record, and gives it time and threads.
-- `outcomes` are the three ways it can end; `choices` writes the programs of those that are
-  ambiguous, `writing` values as programs; `registry` and `json_schema` describe programs to models.
+  every call, with limits, permission, a record, a time limit and threads.
+- `outcomes` are the three ways in which a program can end; `choices` writes the candidates of an
+  ambiguous program, `writing` values as programs; `registry` and `json_schema` describe programs to
+  models.
 
-The language knows no domain. It is built on the types and the helpers of `runtime_support`,
-and knows no prompts, no providers and no network; `prompting` is the bridge to those.
+The language has no domain. It uses the types and helpers of `runtime_support`, and no prompts,
+providers or network; `prompting` is the bridge to those.
 
     from runtime_support.programs import Registry, evaluate
 

@@ -1,4 +1,4 @@
-"""A program as JSON data becomes the checked tree; all that is wrong is found before it runs.
+"""Checks a program: JSON data becomes the checked tree, and all mistakes are found before it runs.
 
     {"add": {"a": {"ad": {}}, "c": 2}}
 
@@ -6,10 +6,10 @@
     unknown parameter 'c' of add, which takes a, b
     missing required parameter 'b' of add
 
-Checking has two directions, as in any bidirectional type system: with an expected type it is
-pushed inwards, down to the places where coercions are put; without one (`any`) the type is found.
-A constant is tried right there, since its value is known: `"two"` for a number is a mistake, and
-`"a,b"` for a list is an ambiguity. One mistake is reported once: a broken part fits everywhere.
+Checking is bidirectional: an expected type is pushed inwards, to the places where coercions are
+inserted; without one (`any`) the type is inferred. A constant is converted at once, since its value
+is known: `"two"` for a number is a mistake, and `"a,b"` for a list is an ambiguity. Each mistake is
+reported once: a broken part fits everywhere.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ Word: TypeAlias = Literal["parameter", "field"]
 
 @dataclass(slots=True, eq=False)
 class Variable:
-    """A variable of a `$let`, whose expression is checked when it is first referred to.
+    """A variable of a `$let`; its expression is checked at the first reference.
 
-    `scope` is that of the `$let`; `needs` are the variables in it that the expression refers to,
-    and `done` all that have been checked, in the order of evaluation.
+    `scope` is that of the `$let`. `needs` are the variables in it that the expression refers to;
+    `done` are all variables that have been checked, in the order of evaluation.
     """
 
     name: str
@@ -81,8 +81,9 @@ Scope: TypeAlias = Mapping[str, "_types.Type | Variable"]
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place that expects a type: `label` names it in messages, `bare` is the parameter of which
-    it is the only argument, without its name.
+    """A place that expects a type; `label` names it in messages.
+
+    `bare` is the parameter if the place is its bare argument, without the name.
     """
 
     type: _types.Type = _types.ANY
@@ -102,7 +103,7 @@ def check_program(
     returns: _types.Type = _types.ANY,
     diagnostics: Iterable[Diagnostic] = (),
 ) -> n.CheckedProgram | ProgramFailure | Ambiguous:
-    """The checked tree of JSON data; `diagnostics` are those of reading it."""
+    """The checked tree of JSON data; `diagnostics` are the mistakes that reading has found."""
     checker = Checker(program, registry, diagnostics)
     slot = Slot(returns, "the result" if returns != _types.ANY else "")
     root = checker.check(program, (), slot, {})
@@ -114,7 +115,7 @@ def check_program(
 
 
 class Checker:
-    """One walk over one program: what is wrong with it, and where it has several readings."""
+    """One walk over one program; collects its mistakes, and the places with several readings."""
 
     def __init__(self, program: Any, registry: Registry, diagnostics: Iterable[Diagnostic]) -> None:
         self._program = program
@@ -124,14 +125,14 @@ class Checker:
         self._begun: list[Variable] = []
 
     def _wrong(self, message: str, path: Path) -> n.ConstantNode:
-        """Reports a mistake; gives what stands for the expression, and fits everywhere."""
+        """Reports a mistake; returns a stand-in for the expression that fits everywhere."""
         mistake = Diagnostic(message, pointer(path))
         if mistake not in self.diagnostics:
             self.diagnostics.append(mistake)
         return n.ConstantNode(path, _types.ANY, None)
 
     def check(self, value: Any, path: Path, slot: Slot, scope: Scope) -> n.Checked:
-        """What is at the path, as a value of the slot's type, all its parts checked."""
+        """The checked expression at the path, as a value of the slot's type."""
         if is_list(value):
             return self._list(value, path, slot, scope)
         if not is_object(value):
@@ -199,7 +200,7 @@ class Checker:
     def _settled(
         self, node: n.Checked, wanted: m.ListSchema | m.TupleSchema | None, slot: Slot
     ) -> n.Checked:
-        """A list whose elements were checked against `wanted`, if there was such a type."""
+        """A list whose elements were checked against `wanted`, if that is not None."""
         if wanted is None:
             return self._fit(node, slot)
         if isinstance(wanted, m.TupleSchema):
@@ -229,7 +230,7 @@ class Checker:
     # Records
 
     def _record(self, body: Data, path: Path, start: Path, slot: Slot, scope: Scope) -> n.Checked:
-        """A record whose fields are at `start`, below `$object` if that is written."""
+        """A record whose fields are at `start`, which is below `$object` if that is written."""
         shapes = self._shapes(slot.type)
         found = [one for one in shapes if _may_have(one, body)]
         similar = [one for one in shapes if body.keys() & {f.name for f in _fields_of(one)}]
@@ -244,7 +245,7 @@ class Checker:
     def _shaped(
         self, body: Data, path: Path, start: Path, shape: Shape, scope: Scope, slot: Slot
     ) -> n.Checked:
-        """The record as one of this shape: an object, or a call of the constructor."""
+        """The record in this shape: an object, or a call of the constructor."""
         nodes = self._named(body, start, shape, "field", scope)
         if isinstance(shape, Definition):
             return n.CallNode(path, shape.result, shape, nodes, "record")
@@ -254,7 +255,7 @@ class Checker:
             null = n.ConstantNode(path, _types.NULL, None)
             nodes += tuple((one.name, null) for one in absent if one.name not in body)
         elif shape.key != m.TEXT:
-            # Its keys are texts as yet, of which its place makes dates.
+            # Its keys are still texts; the coercion at its place makes dates of them.
             return self._fit(n.RecordNode(path, m.MapSchema(shape.value), nodes), slot)
         return n.RecordNode(path, shape, nodes)
 
@@ -295,7 +296,7 @@ class Checker:
     def _named(
         self, body: Data, path: Path, shape: Shape, word: Word, scope: Scope
     ) -> tuple[tuple[str, n.Checked], ...]:
-        """Arguments or fields against their declarations; unknown and missing ones are reported."""
+        """The checked arguments or fields; reports unknown and missing ones."""
         if isinstance(shape, m.MapSchema):
             slot = Slot(shape.value)
             return tuple((k, self.check(v, (*path, k), slot, scope)) for k, v in body.items())
@@ -315,7 +316,7 @@ class Checker:
         return tuple(nodes)
 
     def _of_bare_call(self, body: Data, shape: m.ObjectSchema | Definition) -> str:
-        """What is said where a call stands in place of the object of arguments."""
+        """A hint for a call that stands in place of the object of arguments; else empty."""
         single, name = getattr(shape, "single", None), next(iter(body), "")
         is_call = name in FORMS or name in self._registry.definitions
         if single is None or not is_call or name == single.name or len(body) > 1:
@@ -331,7 +332,7 @@ class Checker:
         path: Path,
         hint: str = "",
     ) -> bool:
-        """Whether an object has just the names that it may have, and those that are required."""
+        """Whether an object has only declared names and all required ones; reports the others."""
         before = len(self.diagnostics)
         known = ", ".join(declared) or "nothing"
         for name in [one for one in given if one not in declared]:
@@ -366,7 +367,7 @@ class Checker:
         return n.LetNode(path, result.type, nodes, needs, result)
 
     def _type_of(self, variable: Variable) -> _types.Type:
-        """The type of a variable, once what is bound to it has been checked."""
+        """The type of a variable; checks its expression first, if that was not done."""
         others = [one for one in self._begun if one.scope is variable.scope]
         if others:
             others[-1].needs.add(variable.name)
@@ -404,7 +405,9 @@ class Checker:
     # Coercions
 
     def _fit(self, node: n.Checked, slot: Slot) -> n.Checked:
-        """The node as a value of the slot's type."""
+        """The node as a value of the slot's type, coerced if needed; reports a type that cannot
+        fit.
+        """
         found = step(node.type, slot.type, self._registry)
         match found:
             case Fits(True):
@@ -435,7 +438,7 @@ class Checker:
     # Names
 
     def _shapes(self, type_: _types.Type) -> list[Shape]:
-        """What an object may be where this type is expected: itself before an instance."""
+        """The shapes of an object where this type is expected: records before instances."""
         members = _types.members_of(type_)
         records = (one for one in members if isinstance(one, m.ObjectSchema))
         shapes: list[Shape] = [one for one in records if one.build is None]
@@ -444,7 +447,7 @@ class Checker:
         return shapes + [one for one in constructors if one is not None]
 
     def _unknown_function(self, name: str, body: Any, path: Path, slot: Slot) -> n.Checked:
-        """Reports an object of one key, in which no callable and no field is of this name."""
+        """Reports an object of one key that is the name of no callable and no field."""
         shapes = self._shapes(slot.type)
         fields = [one.name for shape in shapes for one in _fields_of(shape)]
         known = self._registry.definitions
@@ -464,17 +467,17 @@ def _fields_of(shape: Shape) -> tuple[m.Field, ...]:
 
 
 def _may_have(shape: Shape, names: Iterable[str]) -> bool:
-    """Whether objects of the shape may have just these keys."""
+    """Whether objects of the shape may have exactly these keys."""
     return isinstance(shape, m.MapSchema) or _types.names_fit(set(names), _fields_of(shape))
 
 
 def _item_within(type_: _types.Type) -> _types.Type:
-    """The type of the items of a list that a type is, or has as a member."""
+    """The item type of a list type, or of the first member that is a list type."""
     items = map(_types.item_of, _types.members_of(type_))
     return next((one for one in items if one is not None), _types.ANY)
 
 
 def _only_list(type_: _types.Type) -> m.ListSchema | m.TupleSchema | None:
-    """The list type that a list must be here, when there is exactly one."""
+    """The only list type in this type; None if there is none, or more than one."""
     lists = _types.lists_of(type_)
     return lists[0] if len(lists) == 1 else None

@@ -1,9 +1,10 @@
-"""Places with several readings: each choice is a whole program, with this place written anew.
+"""Places with several readings: each choice is a whole program with another expression there.
 
     spell_chain((author_of, name_of), {"$ref": "b"})     {"name_of": {"value": {"author_of": ...}}}
 
-What no program would say is told in words: a choice for one element of a `$map`, whose `do` is
-written once for all of them, and one of something that the called function calls itself.
+Two kinds of choices are described in words, since no program can express them: a choice for one
+element of a `$map`, whose `do` is written once for all elements, and a choice about something that
+the called function calls itself.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ Site: TypeAlias = tuple[Path, str | None]
 def point_at(
     message: str, choices: Sequence[Choice], program: Any, site: Site, *, in_words: bool = False
 ) -> Point:
-    """The place with its choices as programs, or in words where they cannot be written."""
+    """The place with its choices as programs, or in words if they cannot be written."""
     path, bare = site
     sentences = "; ".join(sentence for sentence, _ in choices)
     told = f"{as_sentence(message)} The choices are: {sentences}"
@@ -49,7 +50,7 @@ def point_at(
 
 
 def innermost(points: Iterable[tuple[Path, Point]]) -> tuple[Point, ...]:
-    """The points that have no other point inside them: settling those may settle the rest."""
+    """The points that contain no other point: an answer to those may settle the rest."""
     points = list(points)
     return tuple(
         point
@@ -59,14 +60,14 @@ def innermost(points: Iterable[tuple[Path, Point]]) -> tuple[Point, ...]:
 
 
 def spell_chain(chain: Chain, operand: Any) -> Any:
-    """The expression that calls the conversions one after the other on the operand."""
+    """The expression that applies the conversions to the operand, one after the other."""
     for conversion in chain:
         operand = {conversion.name: {conversion.parameters[0].name: operand}}
     return operand
 
 
 def ways(given: str, wanted: Type, choices: Sequence[Choice]) -> str:
-    """The message of a value that can be read in several ways."""
+    """The message for a value that can be read in several ways."""
     return f"{given} can become {type_notation(wanted)} in {len(choices)} ways"
 
 
@@ -76,7 +77,7 @@ def reading_choices(values: Iterable[tuple[str, Any]]) -> list[Choice]:
 
 
 def chain_choices(chains: Iterable[Chain], operand: Callable[[], Any], levels: int) -> list[Choice]:
-    """Each chain, spelled for the elements of a list, of a list of lists, and so on."""
+    """A choice for each chain, applied to the elements of lists that are nested `levels` deep."""
 
     def spell_for_each(chain: Chain, written: Any, level: int) -> Any:
         if level == 0:
@@ -100,7 +101,7 @@ def option_choices(
     registry: Registry,
     arguments: Callable[[], Mapping[str, Any]],
 ) -> list[Choice]:
-    """The options of a function that could not decide; `arguments` writes those in the program."""
+    """The options of a function that could not decide; `arguments` returns the program's own."""
     is_from_within = _is_from_within(ambiguity)
 
     def write(option: Option) -> Any:
@@ -124,7 +125,7 @@ def option_choices(
 
 
 def _is_from_within(ambiguity: Ambiguity) -> bool:
-    """Whether it was raised by something that the function of the program has called."""
+    """Whether a function that the program's function has called raised it."""
     names = [
         str(frame.f_globals.get("__name__")).partition(".")[0]
         for frame, _ in traceback.walk_tb(ambiguity.__traceback__)

@@ -1,8 +1,8 @@
-"""Values become what is asked for: the steps of `_conversions`, carried out.
+"""Coerces values: carries out the steps of `_conversions`.
 
-What cannot be done is a failure of kind `conversion` at the argument, what can be done in several
-ways an ambiguity whose choices are written at the argument: for a part of a value, with the other
-parts as they are.
+A value that cannot be coerced is a failure of kind `conversion` at the argument. A value that can
+be coerced in several ways is an ambiguity: its choices are written at the argument. If only a part
+of the value is ambiguous, they repeat the other parts.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ from runtime_support.programs._writing import as_record, serialize
 
 @dataclass(frozen=True, slots=True)
 class ArgumentPlace:
-    """The argument at which a value is coerced, in the program.
+    """The argument of the program at which a value is coerced.
 
-    `operand` writes the value as an expression, `rebuild` puts another in its place: for a part of
-    the value, into the whole of it. `part` says in messages which part that is.
+    `operand` writes the value as an expression. `rebuild` puts another expression in its place: for
+    a part of the value, it writes the whole value. `part` names that part in messages.
     """
 
     program: Any
@@ -64,7 +64,7 @@ class Coercer:
         self._machine = machine
 
     async def coerce(self, value: Any, target: _types.Type, place: ArgumentPlace) -> Any:
-        """The value as one of the target; raises Stopped."""
+        """The value as one of the target type; raises Stopped."""
         with suppress(_types.TypeMismatch):
             return _types.conform(value, target)
         path, _ = place.site
@@ -92,7 +92,7 @@ class Coercer:
         arguments: Callable[[], Mapping[str, Any]],
         place: ArgumentPlace,
     ) -> Stopped:
-        """A callable cannot decide: each option is a call with other arguments, or a value."""
+        """The Stopped of a callable that could not decide; each option is a call or a value."""
         choices = option_choices(ambiguity, definition, self._registry, arguments)
         return _unclear(ambiguity.message, choices, place)
 
@@ -114,8 +114,8 @@ class Coercer:
         return _types.conform(value, target)
 
     async def _by_parts(self, value: Any, target: _types.Type, place: ArgumentPlace) -> Any:
-        """The value whose items or fields are coerced: as the first member of the target that can
-        be made so.
+        """The value with coerced items or fields, for the first member of the target that allows
+        it.
         """
         failed: Stopped | None = None
         for member in _types.members_of(target):
@@ -140,7 +140,7 @@ class Coercer:
     async def _all(
         self, parts: dict[Any, tuple[Any, _types.Type]], place: ArgumentPlace
     ) -> dict[Any, Any]:
-        """Every part coerced; the problems of all of them are reported together."""
+        """Coerces every part; raises Stopped with the problems of all parts together."""
 
         def place_of(index: int, key: str | int) -> ArgumentPlace:
             def rebuild(new: Any) -> Any:

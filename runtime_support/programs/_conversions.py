@@ -1,13 +1,13 @@
-"""What becomes what: one rule, for types before a run and for values in it.
+"""How one type becomes another: one rule, for types before a run and for values in it.
 
     step(Book, string, registry)          Route(((author_of, name_of),))
-    step(Cup, Tank, registry)             Route of two paths: nobody knows which
-    step(string, number, registry)        Read: the value tells
+    step(Cup, Tank, registry)             Route of two chains: ambiguous
+    step(string, number, registry)        Read: the value decides
     step(Known("a,b"), [string], ...)     Read of two values: split, or a list of one
     step(Book, number, registry)          No
 
-The order of the rules: what fits, the shortest chain of conversions (at most three), the parts of
-lists and objects, one built-in reading of `READINGS`. The checker asks with the types of
+The order of the rules: a value that fits, the shortest chain of conversions (at most three), the
+parts of lists and objects, one built-in reading of `READINGS`. The checker asks with the types of
 expressions, evaluation with values, and the compiler of plans again with types.
 """
 
@@ -37,21 +37,21 @@ _NUMBER = re.compile(r"\s*-?(\d+)(\.\d+)?([eE][+-]?\d+)?\s*", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A source of which the value itself is known."""
+    """A source whose value is known."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Fits:
-    """Each value is one of the target; `is_same` unless it is stored anew, as an int as a float."""
+    """Each value is one of the target; `is_same` is false if it is stored in another form."""
 
     is_same: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The shortest chains of conversions, for the elements of so many `levels` of lists."""
+    """The shortest chains of conversions, for the elements of lists nested `levels` deep."""
 
     chains: tuple[Chain, ...]
     levels: int = 0
@@ -63,9 +63,9 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The value tells, or its parts do: `calls` are the conversions that they may need.
+    """The value or its parts decide; `calls` are the conversions that they may need.
 
-    Of a known value without parts, all that it can be read as, each with a sentence.
+    `values` are the readings of a known value without parts, each with a sentence.
     """
 
     values: tuple[tuple[str, Any], ...] = ()
@@ -82,7 +82,7 @@ Source: TypeAlias = _types.Type | Known
 
 
 def step(source: Source, target: _types.Type, registry: Registry) -> Step:
-    """How what is known of a value lets it become one of the target."""
+    """How a value of this type, or this known value, becomes one of the target."""
     given = source if isinstance(source, Known) else m.resolved(source)
     source = _as_known(given)
     if _accepts(target, source):
@@ -106,19 +106,19 @@ def step(source: Source, target: _types.Type, registry: Registry) -> Step:
 
 
 def _as_known(source: Source) -> Source:
-    """A constant as the value that it is."""
+    """A constant type as a known value; any other source unchanged."""
     if isinstance(source, m.LiteralSchema) and source.member is m.ABSENT:
         return Known(source.value)
     return source
 
 
 def calls_of(found: Step) -> Chain:
-    """The conversions that may be called."""
+    """The conversions that a step may call."""
     return found.calls if isinstance(found, Route | Read) else ()
 
 
 def _accepts(target: _types.Type, source: Source) -> bool:
-    """Whether values of the source are taken for those of the target, with no loss."""
+    """Whether values of the source are accepted as the target, without loss."""
     if isinstance(source, Known):
         return _types.conforms(source.value, target)
     return _types.fits(source, target) or any(
@@ -127,7 +127,7 @@ def _accepts(target: _types.Type, source: Source) -> bool:
 
 
 def _is_stored(source: _types.Type, target: _types.Type) -> bool:
-    """Whether the target stores values of the source anew: as floats, or a list as a tuple."""
+    """Whether the target stores such values in another form: as floats, or a list as a tuple."""
     if target == _types.FLOAT:
         return source in _types.NUMBERS
     item, wanted = _types.item_of(source), _types.item_of(target)
@@ -135,7 +135,7 @@ def _is_stored(source: _types.Type, target: _types.Type) -> bool:
 
 
 def _step_of_all(found: list[Step]) -> Step:
-    """One step for a value that may be of several types."""
+    """One step for a value of one of several types."""
     if all(isinstance(one, No) for one in found):
         return No()
     if all(isinstance(one, Fits) for one in found):
@@ -147,7 +147,7 @@ def _step_of_all(found: list[Step]) -> Step:
 
 
 def _chains(source: Source, registry: Registry) -> Iterator[list[Chain]]:
-    """The chains of one conversion, of two, and so on, none of which comes to a type again."""
+    """The chains of one conversion, of two, and so on; no chain reaches a type twice."""
     level: list[Chain] = [
         (one,) for one in registry.conversions if _accepts(one.parameters[0].schema, source)
     ]
@@ -178,7 +178,7 @@ def shortest_chains(source: Source, target: _types.Type, registry: Registry) -> 
 def parts_of_value(
     value: Any, target: _types.Type, registry: Registry
 ) -> dict[Any, tuple[Any, _types.Type]] | None:
-    """The items or fields with the types that they are to have; None if the target has others."""
+    """The items or fields with their target types; None if the target has other ones."""
     if is_list(value) or is_tuple(value):
         item = _types.item_of(target)
         fixed = target.items if isinstance(target, m.TupleSchema) and item is None else None
@@ -199,7 +199,7 @@ def parts_of_value(
 
 
 def _step_inside(source: Source, target: _types.Type, registry: Registry) -> Step:
-    """What the parts of a value lead to, or the value where only some of a kind will do."""
+    """The step for the parts of a value, or for a source of which only some values fit."""
     match source, target:
         case Known(value), _:
             is_possible = parts_of_value(value, target, registry) is not None
@@ -240,7 +240,7 @@ def _has_fields(
 
 
 def may_be(source: _types.Type, target: _types.Type) -> bool:
-    """Whether some value of the source may be taken for one of the target."""
+    """Whether some value of the source may be a value of the target."""
     source, target = _types.widen(m.resolved(source)), m.resolved(target)
     if isinstance(source, m.AnySchema) or isinstance(target, m.AnySchema):
         return True
@@ -267,7 +267,7 @@ def may_be(source: _types.Type, target: _types.Type) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What values of one type may be read as: `make` gives it, or None where one cannot be."""
+    """A built-in reading of values of one type; `make` returns None if a value has none."""
 
     sentence: str
     source: _types.Type
@@ -275,7 +275,7 @@ class Reading:
     make: Callable[[Any], Any]
 
     def may_give(self, target: _types.Type) -> bool:
-        """Whether it is for the target: no number is read as a constant, no text as a date."""
+        """Whether it applies to the target: no number is read as a constant, no text as a date."""
         if isinstance(self.result, m.ListSchema):
             return isinstance(target, m.ListSchema | m.TupleSchema)
         return target == self.result or (target in _types.NUMBERS and self.result == _types.NUMBER)
@@ -318,7 +318,7 @@ READINGS = (
 
 
 def readings(value: Any, target: _types.Type) -> tuple[tuple[str, Any], ...]:
-    """All that the value can be read as, each with a sentence."""
+    """All readings of the value as the target, each with a sentence."""
     members = _types.members_of(target)
     for rules in READINGS:
         found = {
@@ -334,8 +334,9 @@ def readings(value: Any, target: _types.Type) -> tuple[tuple[str, Any], ...]:
 
 
 def _kept(made: Any, target: _types.Type) -> Any:
-    """What was made, as the target stores it; the items of a text as numbers where those are
-    asked for. None if it is none of the target.
+    """The result of a reading as the target stores it; None if it does not fit.
+
+    The items of a text become numbers if the target asks for those.
     """
     if not _types.conforms(made, target) and is_list(made):
         made = [_parse_number(one) if isinstance(one, str) else one for one in made]
@@ -352,11 +353,11 @@ def _may_be_read(source: _types.Type, target: _types.Type) -> bool:
     )
 
 
-# What is said where nothing of it holds
+# Messages for values that cannot be converted
 
 
 def refusal(source: Source, target: _types.Type, registry: Registry) -> str:
-    """Why no value of the source becomes one of the target, with what it may have been."""
+    """Why no value of the source becomes one of the target, and what it could become."""
     source = _as_known(source)
     if isinstance(source, Known):
         kind, message = _types.kind_name(source.value), _refused_value(source.value, target)
@@ -371,7 +372,7 @@ def refusal(source: Source, target: _types.Type, registry: Registry) -> str:
 
 
 def _functions_between(source: Source, target: _types.Type, registry: Registry) -> list[str]:
-    """The functions that make a value of the target of an instance of a class."""
+    """The functions that make a value of the target from an instance of a class."""
     own = _types.type_of(source.value) if isinstance(source, Known) else source
     return [
         one.name
@@ -387,7 +388,7 @@ def _refused_value(value: Any, target: _types.Type) -> str:
     if is_list(value) or is_tuple(value) or is_object(value):
         try:
             _types.conform(value, target)
-        except _types.TypeMismatch as mismatch:  # which says where inside of it
+        except _types.TypeMismatch as mismatch:  # its message has the place
             return str(mismatch)
     known = [str(one.value) for one in members if isinstance(one, m.LiteralSchema)]
     if known and isinstance(value, str | int | float):
@@ -400,7 +401,7 @@ def _refused_value(value: Any, target: _types.Type) -> str:
 
 
 def is_by_position(argument: Any, target: _types.Type, registry: Registry) -> bool:
-    """Whether a bare argument is a list that could only be joined: arguments without names."""
+    """Whether a bare argument is a list of arguments without names, which could only be joined."""
     takes_lists = _types.ANY in _types.members_of(target) or bool(_types.lists_of(target))
     is_bare_list = is_list(argument) and not takes_lists
     return is_bare_list and not shortest_chains(Known([]), target, registry)

@@ -1,13 +1,13 @@
-"""Evaluation: from a program to its outcome.
+"""Evaluates a program to its outcome.
 
     evaluate({"add": {"a": 1, "b": 2}}, registry)    Success(3, ...)
     coerce("4.5", float)                              4.5: one value outside of a program
     coerce(book, str, [author_of, name_of])           "Austen"
 
-The rules are those of an applicative lambda calculus: arguments first, then the call; a `$let`
-evaluates each binding once, what it needs first; `$if` evaluates one branch. Parts that are
-independent and pure run together; a part with effects runs after all that comes before it has
-succeeded. So the value, the order of effects and what is reported never depend on timing.
+The rules are those of an applicative lambda calculus: arguments first, then the call. A `$let`
+evaluates each binding once, after those that it needs; `$if` evaluates one branch. Independent pure
+parts run together; a part with effects runs after everything before it has succeeded. So the value,
+the order of effects and the reported problems never depend on timing.
 """
 
 from __future__ import annotations
@@ -157,9 +157,9 @@ class Evaluator:
         return dict(zip((name for name, _ in parts), values, strict=True))
 
     async def _together(self, parts: list[Part]) -> list[Any]:
-        """The values of independent parts; the problems of all of them are reported together.
+        """The values of independent parts; raises Stopped with the problems of all of them.
 
-        Where one has failed, what comes after it makes no further calls.
+        After a part that failed, later parts make no further calls.
         """
         active = [index for index, (node, _) in enumerate(parts) if node.pure and node.calls]
         tasks: dict[int, Task[Any]] = {}
@@ -211,10 +211,10 @@ def evaluate(
     """Checks the whole program and then runs it.
 
     `program` is parsed JSON, in which a text is a value, or the JSON text of a program as a
-    ProgramText; `returns` the Python type of the value; `on_call(name, arguments)` sees every call
-    before it is made and denies it by returning something false (or by raising). `earlier` are
-    calls made for the same request before: where the program repeats one of a function or of a
-    conversion, its result is taken, and `limits.calls` bounds those of all together.
+    ProgramText; `returns` is the Python type of the value. `on_call(name, arguments)` sees every
+    call before it is made, and denies it by returning something false (or by raising). `earlier`
+    are calls made before for the same request: if the program repeats one of a function or of a
+    conversion, its result is taken. `limits.calls` bounds the calls of all programs together.
     """
     checked = check(program, registry, returns=returns, limits=limits)
     if not isinstance(checked, n.CheckedProgram):
@@ -225,7 +225,7 @@ def evaluate(
 def check(
     program: Any, registry: Registry, *, returns: Any = Any, limits: Limits = DEFAULT_LIMITS
 ) -> n.CheckedProgram | ProgramFailure | Ambiguous:
-    """The checked program, or why it cannot run; nothing is called."""
+    """The checked program, or why it cannot run; makes no calls."""
     try:
         data, diagnostics = read_program(program, limits)
         return check_program(data, registry, registry.returned_type(returns), diagnostics)
@@ -246,10 +246,9 @@ def run(
     call: RequestedCall | None = None,
     names: Mapping[str, Any] = MappingProxyType({}),
 ) -> Outcome:
-    """Evaluates a checked program; `call` is that of the program as a whole, and `names` are
-    variables of it.
+    """Evaluates a checked program with the variables `names`; `call` is that of the whole program.
 
-    One that calls functions which wait for approval has to be approved as a whole.
+    A program that calls functions which wait for approval has to be approved as a whole.
     """
     machine = Machine(limits, checked.registry, on_call, earlier, call)
     evaluator = Evaluator(checked, machine)
@@ -280,7 +279,7 @@ def run(
 def _stopped(
     problems: Sequence[Problem], machine: Machine
 ) -> ProgramFailure | Ambiguous:
-    """A failure outranks an ambiguity; the first in source order is the one that is shown."""
+    """The outcome of problems: failures before ambiguities, and the first in source order."""
     ordered = sorted(problems, key=lambda one: one.position)
     failed = [one for one in ordered if isinstance(one, Fault)]
     if failed:
@@ -302,7 +301,7 @@ T = TypeVar("T")
 
 
 class CoercionError(ValueError):
-    """The value cannot become what is asked for, or in several ways."""
+    """The value cannot become what is asked for, or can in several ways."""
 
 
 @overload
@@ -314,17 +313,17 @@ def coerce(value: Any, wanted: Any, conversions: Iterable[Function] = ()) -> Any
 
 
 def coerce(value: Any, wanted: Any, conversions: Iterable[Function] = ()) -> Any:
-    """The value as a `wanted`: as it is, by the conversions, or by a built-in reading.
+    """Returns the value as a `wanted`: unchanged, by the conversions, or by a built-in reading.
 
-    Raises CoercionError when there is no way, when there are several, and when a conversion fails.
-    What ends the run goes through: Ctrl-C, a spent budget, a call that waits for approval.
+    Raises CoercionError if there is no way or more than one, and if a conversion fails. Errors that
+    end the run propagate: Ctrl-C, a spent budget, a call that waits for approval.
     """
     conversions = list(conversions)
     registry = Registry(types=classes_of(conversions, wanted), conversions=conversions)
     target = registry.read_type(wanted)
     if _types.conforms(value, target):
         return _types.conform(value, target)
-    # A program whose only variable is the value.
+    # A program with the value as its only variable.
     given = n.RefNode((), _types.ANY, "value")
     root = n.CoerceNode((), target, given, registry.conversions)
     unbounded = Limits(bytes=sys.maxsize)

@@ -1,11 +1,10 @@
-"""A JSON Schema by which a server holds a model to programs: each argument as its plain type, or as
-a call that can give it.
+"""A JSON Schema of programs, for servers that enforce one: an argument is a value or a call.
 
-    number      a number, or a call that gives or can become one
+    number      a number, or a call that returns or can become one
     call.add    {"add": {"a": number, "b": number}}
 
-What a program may say beside it (texts that are numbers, say), and what no schema can say (which
-variables are in scope, say), is left to the check of the program.
+Programs may say more (texts that are numbers, for example), and no schema can say everything (which
+variables are in scope, for example): the check of the program decides.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _FORM = "form"
 
 
 def schema(registry: Registry, returns: Any = Any) -> Schema:
-    """The JSON Schema (2020-12) of programs of this registry whose value is a `returns`."""
+    """The JSON Schema (2020-12) of programs of this registry with a value of type `returns`."""
     writer = _SchemaWriter(registry)
     root = writer.expression(registry.read_type(returns))
     writer.definitions[_FORM] = {"anyOf": writer.forms()}
@@ -37,7 +36,7 @@ def schema(registry: Registry, returns: Any = Any) -> Schema:
 
 
 class _SchemaWriter:
-    """Writes definitions at their first use; they refer to each other by name."""
+    """Writes each definition at its first use; definitions refer to each other by name."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
@@ -45,13 +44,13 @@ class _SchemaWriter:
         self._names: list[tuple[_types.Type, str]] = []
 
     def expression(self, type_: _types.Type) -> Schema:
-        """A reference to what may stand where the type is expected."""
+        """A reference to the expressions that are allowed where the type is expected."""
         type_ = m.resolved(type_)
         known = next((name for other, name in self._names if other == type_), None)
         if known is None:
             known = self._free_name(type_)
             self._names.append((type_, known))
-            self.definitions[known] = {}  # holds the name while the parts are written
+            self.definitions[known] = {}  # reserves the name while the parts are written
             plain = [one for member in _types.members_of(type_) for one in self._plain(member)]
             calls = [
                 self._call(one)
@@ -62,14 +61,14 @@ class _SchemaWriter:
         return _reference(known)
 
     def _free_name(self, type_: _types.Type) -> str:
-        """The notation in letters that need no escaping in a reference: `list-of-number`."""
+        """An unused name from the notation, safe in references: `list-of-number`."""
         words = _types.type_notation(type_).replace("[", "list of ")
         name = re.sub("[^A-Za-z0-9_]+", "-", words).strip("-") or "type"
         count = sum(known.partition(".")[0] == name for known in self.definitions)
         return f"{name}.{count + 1}" if count else name
 
     def _plain(self, type_: _types.Type) -> list[Schema]:
-        """The values that are written in place."""
+        """The schemas of values that are written in place."""
         match type_:
             case m.AnySchema():
                 anything = self.expression(_types.ANY)
@@ -116,7 +115,7 @@ class _SchemaWriter:
         return _reference(name)
 
     def forms(self) -> list[Schema]:
-        """`$ref`, `$let`, `$if` and `$map`, whatever they give."""
+        """The schemas of `$ref`, `$let`, `$if` and `$map`, of any value."""
         anything, flag = self.expression(_types.ANY), self.expression(_types.BOOLEAN)
         bound = {"type": "object", "propertyNames": _VARIABLE, "additionalProperties": anything}
         parts: dict[str, dict[str, Schema]] = {
@@ -141,14 +140,14 @@ def _reference(name: str) -> Schema:
 
 
 def _open(value: Schema) -> list[Schema]:
-    """Records of any keys: as they are without or with several keys, else with $object."""
+    """Records of any keys: in place with none or several keys, with $object with any number."""
     several = {"minProperties": 2, "propertyNames": _DATA_KEY, "additionalProperties": value}
     explicit = _form("$object", {"type": "object", "additionalProperties": value})
     return [{"type": "object", "maxProperties": 0}, {"type": "object", **several}, explicit]
 
 
 def _closed(properties: dict[str, Schema], required: list[str]) -> Schema:
-    """An object of these properties; what is cheap to test comes first, what descends last."""
+    """An object of these properties: cheap tests first, those of nested values last."""
     return {
         "type": "object",
         "required": required,

@@ -1,12 +1,12 @@
-"""The machine that makes the calls of one evaluation: counted, permitted, checked, recorded.
+"""Makes the calls of one evaluation: counted, permitted, checked and recorded.
 
-Everything that a program does passes through `Machine.call`, and nothing else calls a function.
-What stops a part is a `Stopped` with all the problems of the parts that were evaluated side by
-side: a failure outranks an ambiguity, and independent ambiguities are reported together.
+Every call of a program passes through `Machine.call`; nothing else calls a function. A part that
+stops raises `Stopped` with the problems of all parts that were evaluated side by side. A failure
+outranks an ambiguity; independent ambiguities are reported together.
 
-Each evaluation runs in a thread of its own with an event loop of its own (`run_within`), so that
-it may be started from anywhere (also from inside a running loop), functions may be async, and a
-function that never returns cannot hold the caller. Context variables are those of the caller.
+Each evaluation runs in its own thread with its own event loop (`run_within`). So it can be started
+anywhere (even inside a running loop), functions may be async, and a function that never returns
+cannot block the caller. Context variables are those of the caller.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ Position = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Where evaluation is: the variables in scope and the position.
+    """The state at a place of the evaluation: the variables in scope and the position.
 
-    Choices are told `in_words` where no program would say them: in a `$map`. `beside` is true when
+    `in_words` is true in a `$map`, where no program could express a choice. `beside` is true if
     other parts are evaluated at the same time.
     """
 
@@ -107,14 +107,14 @@ Problem = Fault | Unclear
 
 
 class Stopped(Exception):
-    """Evaluation of a part cannot go on."""
+    """The evaluation of a part cannot continue."""
 
     def __init__(self, *problems: Problem) -> None:
         super().__init__(problems)
         self.problems = problems
 
 
-# The end of the process or of the run; a prompt that was cancelled, or whose provider failed.
+# The end of the process or of the run, a cancelled prompt, or the failure of a provider.
 _ENDING = (
     *(KeyboardInterrupt, SystemExit, Cancelled, RunStopped, RunWaiting, ReplayMiss),
     *(ProviderError, ConfigError),
@@ -126,16 +126,16 @@ OnCall = Callable[[str, dict[str, Any]], bool]
 
 
 class Halted(BaseException):
-    """The evaluation is over, in time or not, or left: nothing more may be called."""
+    """The evaluation has ended, timed out or been abandoned: no more calls may be made."""
 
 
 class Machine:
-    """State of one evaluation. `earlier` are calls made for the same request before: they are not
-    made again, and the limit of calls is that of all together.
+    """The state of one evaluation.
 
-    `program` is the call of the program as a whole, where a prompt or a script has made one: what
-    goes around it goes around each call in it. What waits for approval is denied unless that was
-    approved.
+    `earlier` are calls of earlier programs for the same request: equal calls are not made again,
+    and the limit of calls counts all together. `program` is the call of the program as a whole, if
+    a prompt or a script has made one: its hooks are applied to each call. A function that waits for
+    approval is denied unless that call was approved.
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class Machine:
         self._made = 0
         self._walked = 0
         self._places: Semaphore | None = None
-        # Where the first failure is, and the first place that has several readings.
+        # The positions of the first failure, and of the first place with several readings.
         self._first: dict[type[Problem], Position] = {}
 
     @cached_property
@@ -174,13 +174,13 @@ class Machine:
         return tuple(call for _, call in sorted(self._calls, key=lambda pair: pair[0]))
 
     def walk(self, items: int, path: Path, frame: Frame) -> None:
-        """Counts the items that a `$map` goes over."""
+        """Counts the items of a `$map`, and raises Stopped if there are too many."""
         self._walked += items
         if self._walked > self._limits.items:
             raise self.failed("limit", f"more than {self._limits.items} items", path, frame)
 
     def bounded(self, value: Any, what: str, path: Path, frame: Frame) -> Any:
-        """The value, unless it is larger than a value may be."""
+        """Returns the value; raises Stopped if it is larger than `value_bytes`."""
         most = self._limits.value_bytes
         if is_larger(value, most, _CONTAINER):
             raise self.failed("limit", f"{what} more than {most} bytes", path, frame)
@@ -190,8 +190,10 @@ class Machine:
         return Stopped(Fault(frame.position, path, kind, message))
 
     def note_problems(self, stopped: Stopped) -> None:
-        """Behind a failure nothing is called any more, and behind a place with several readings no
-        function that has effects.
+        """Notes the first problem of each kind.
+
+        After a failure, nothing is called any more. After a place with several readings, functions
+        with effects are not.
         """
         for one in stopped.problems:
             first = self._first.get(type(one), one.position)
@@ -203,7 +205,7 @@ class Machine:
     async def call(
         self, definition: Definition, arguments: dict[str, Any], path: Path, frame: Frame
     ) -> Any:
-        """What the callable returns, as its declared type; raises Stopped or Ambiguity."""
+        """Returns the result of the callable as its declared type; raises Stopped or Ambiguity."""
         if not frame.beside or definition.kind == "type":
             return await self._call(_FunctionCall(self, definition, arguments, path, frame))
         from asyncio import Semaphore
@@ -236,11 +238,11 @@ class Machine:
         if call.error is not None:
             raise self.failed(call.kind, call.error, path, frame)
         if definition.kind == "type":
-            return call.value  # no more than its arguments
+            return call.value  # not larger than its arguments
         return self.bounded(call.value, f"{definition.name} returned", path, frame)
 
     def _check_may_go_on(self, call: _FunctionCall) -> None:
-        """Raises what a call behind a problem comes to, and Halted when all is over."""
+        """Raises Halted if the evaluation is over, and Stopped or an Ambiguity after a problem."""
         if self.stopped or is_abandoned():
             raise Halted
         if self._is_behind(Fault, call.frame):
@@ -248,13 +250,14 @@ class Machine:
         if self._is_behind(Unclear, call.frame):
             for other in self._undecided:
                 if other.ambiguity is not None and other.is_of(call.definition, call.arguments):
-                    raise other.ambiguity  # an equal call would say the same
+                    raise other.ambiguity  # an equal call would be as ambiguous
             if call.definition.kind == "function" and not call.definition.pure:
                 raise Stopped
 
     def _counted(self, call: _FunctionCall) -> Call | None:
-        """Counts a call, and gives an equal one that was made before; raises Stopped when there are
-        too many, or when nobody has approved it.
+        """Counts a call, and returns an equal earlier one, if any.
+
+        Raises Stopped if there are too many calls, or if nobody has approved this one.
         """
         definition, path, frame = call.definition, call.path, call.frame
         if definition.waits and (self._program is None or self._program.approval is None):
@@ -280,20 +283,20 @@ class Machine:
             raise self.failed("denied", message, call.path, call.frame)
 
     def _take_earlier(self, definition: Definition, arguments: Mapping[str, Any]) -> Call | None:
-        """An equal call that was made before: one that has effects stands for one call alone."""
+        """An equal earlier call; one with effects can be taken only once."""
         for index, call in enumerate(self._earlier):
             if call.name == definition.name and _equal(call.arguments, arguments):
                 return call if definition.pure else self._earlier.pop(index)
         return None
 
     def record(self, call: Call, frame: Frame) -> None:
-        """Notes a call that has ended."""
+        """Records a call that has ended."""
         self._calls.append((frame.position, call))
 
 
 @dataclass(slots=True, eq=False)
 class _FunctionCall:
-    """A call of a function, and what came of it: made now, or kept in a journal."""
+    """A call of a function and its outcome: made now, or taken from a journal."""
 
     machine: Machine
     definition: Definition
@@ -306,11 +309,11 @@ class _FunctionCall:
     ambiguity: Ambiguity | None = None
 
     def is_of(self, definition: Definition, arguments: Mapping[str, Any]) -> bool:
-        """Whether it is an equal call."""
+        """Whether this is an equal call."""
         return self.definition is definition and _equal(self.arguments, arguments)
 
     def end(self, seconds: float = 0.0, *, is_reused: bool = False) -> Call:
-        """Notes that it has ended."""
+        """Records that the call has ended."""
         one = self.definition
         call = Call(
             *(one.name, self.arguments, pointer(self.path), one.kind, one.pure, self.value),
@@ -322,7 +325,7 @@ class _FunctionCall:
         return call
 
     def making(self, program: RequestedCall | None) -> Effects[Any]:
-        """Makes the call, through all that goes around the program."""
+        """Makes the call through all hooks of the program."""
         definition = self.definition
         if program is None or definition.kind == "type":
             return self._make(None)
@@ -361,7 +364,7 @@ class _FunctionCall:
                 raise
 
     async def _result(self, call: RequestedCall | None) -> Any:
-        # A journal keeps apart what is asked at the same time.
+        # The scope tells prompts apart that run at the same time, for the journal.
         definition, frame = self.definition, self.frame
         scope = scope_here().part("p" + ".".join(map(str, frame.position)))
         apply = partial(definition.apply, self.arguments)
@@ -374,7 +377,7 @@ class _FunctionCall:
         return await maybe_await(apply())
 
     def written(self) -> dict[str, Any]:
-        """What a journal keeps of how it has ended."""
+        """The outcome of the call, as a journal records it."""
         text = None
         if self.error is None:
             with suppress(CheckError):
@@ -385,13 +388,13 @@ class _FunctionCall:
         return {"result": text, "error": error, "kind": self.kind}
 
     def read(self, kept: Mapping[str, Any]) -> ProgramCall | None:
-        """How it has ended before; None when it is made again."""
+        """Takes the outcome from a journal; None if the call has to be made again."""
         definition = self.definition
         if kept["error"] is not None:
             self.error, self.kind = kept["error"], kept["kind"]
         else:
             try:
-                # What the function gives may not fit JSON, or have another type now.
+                # The result may not fit JSON, or the function may have another type now.
                 self.value = decode(parse(kept["result"] or ""), definition.result)
             except CheckError:
                 if not definition.waits:
@@ -405,7 +408,7 @@ class _FunctionCall:
 
 
 def _sent(arguments: dict[str, Any]) -> str:
-    """The arguments as JSON text; none where one is a function or a table."""
+    """The arguments as JSON text; empty if one is a function or a table."""
     try:
         return to_json(arguments)
     except CheckError:
@@ -413,14 +416,14 @@ def _sent(arguments: dict[str, Any]) -> str:
 
 
 def _done_here(step: Effect) -> Effects[Any]:
-    """What comes of a wait; what can only block may do so in the thread of the program."""
+    """Performs a wait; one that can only block does so in the thread of the program."""
     return step.here() if step.there is None else (yield step)
 
 
 def _most_at_once() -> int:
-    """How many calls may run side by side here: `max_in_flight`, of all that are called so.
+    """How many calls may run side by side: `max_in_flight`.
 
-    Inside of one of them, and where answers come in order, it is one after the other.
+    One, if this call runs beside others already, or if the provider answers in order.
     """
     from runtime_support._core.settings import settings_for
 
@@ -434,7 +437,7 @@ def _most_at_once() -> int:
 
 
 def describe_error(error: BaseException) -> str:
-    """`Class: message`, whatever the exception's own text does."""
+    """`Class: message`, even if the exception's own text fails."""
     try:
         text = str(error)
     except Exception:
@@ -453,7 +456,7 @@ def _bad_result(definition: Definition, result: Any, error: TypeMismatch) -> str
 def _equal(left: Any, right: Any) -> bool:
     try:
         return bool(left == right)
-    except Exception:  # values that do not compare are never taken for equal
+    except Exception:  # values that cannot be compared are not equal
         return False
 
 
@@ -461,11 +464,11 @@ T = TypeVar("T")
 
 
 class TimeUp(Exception):
-    """The work was not over in time; what is still running has been told to stop."""
+    """The work did not end in time; its tasks have been told to stop."""
 
 
 def run_within(seconds: float, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """What the coroutine returns or raises; raises TimeUp after the seconds."""
+    """What the coroutine returns or raises, run in a thread; raises TimeUp after the seconds."""
     import asyncio
     from concurrent.futures import wait
 
@@ -501,9 +504,9 @@ def run_now(work: Coroutine[Any, Any, T]) -> T:
 
 
 def is_larger(value: Any, most: int, container: int = 0) -> bool:
-    """Whether the value as JSON text would have more bytes; stops at the first too many.
+    """Whether the value as JSON text has more than `most` bytes; stops at the first too many.
 
-    Each list, object and record counts `container` bytes more: what it takes in memory.
+    Each list, object and record counts `container` bytes more, for what it takes in memory.
     """
     size, pending = 0, [value]
     while pending and size <= most:
@@ -516,7 +519,7 @@ def is_larger(value: Any, most: int, container: int = 0) -> bool:
             size += one.bit_length() // 3 + 1
         elif is_list(one) or is_tuple(one):
             size += len(one) + 1 + container
-            is_plain = set(map(type, one)) <= _SHORT  # a long list, mostly: no look at each
+            is_plain = set(map(type, one)) <= _SHORT  # often a long list: no look at each item
             size += 4 * len(one) if is_plain else 0
             pending += () if is_plain or size > most else one
         elif is_object(one):

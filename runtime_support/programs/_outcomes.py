@@ -1,7 +1,7 @@
-"""What evaluating a program gives, as data, and its text for the model that wrote the program.
+"""The outcome of evaluating a program, as data and as text for the model that wrote the program.
 
     Success(value, program, calls)
-    Failure(kind, message, path, diagnostics)
+    ProgramFailure(kind, message, path, diagnostics)
     Ambiguous(points)      each point: message, path, candidates; a candidate is a whole program
 
 Paths are JSON Pointers into the program. `str(outcome)` is the text for the model:
@@ -10,8 +10,8 @@ Paths are JSON Pointers into the program. `str(outcome)` is the text for the mod
     1. the 1815 edition: {"find_book":{"title":"Emma","year":1815}}
     2. the 1996 edition: {"find_book":{"title":"Emma","year":1996}}
 
-A function says that it cannot decide by `raise Ambiguity(message, [option(...), ...])`. Named
-arguments of an option are put into the call that raised; a single value replaces the whole call.
+A function that cannot decide raises `Ambiguity(message, [option(...), ...])`. Named arguments of an
+option are added to the call that raised it; a single value replaces the whole call.
 """
 
 from __future__ import annotations
@@ -32,9 +32,8 @@ CallKind = Literal["function", "conversion", "type"]
 class Call:
     """One call that was made: `arguments` by name, `seconds` it took, `error` None on success.
 
-    `kind` tells functions, conversions and constructors of types apart; `pure` calls have no
-    effects; `reused` is true when the result of an earlier, equal call was taken instead of calling
-    again.
+    `kind` tells functions, conversions and constructors apart; `pure` calls have no effects.
+    `reused` is true if the call took the result of an earlier, equal call.
     """
 
     name: str
@@ -58,7 +57,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One thing that is wrong, and where it is."""
+    """One mistake, and where it is."""
 
     message: str
     path: str
@@ -86,7 +85,7 @@ class Success:
 class ProgramFailure:
     """The program cannot run, or stopped: why, where, and the calls made until then.
 
-    `message` holds all diagnostics, `path` is that of the first one.
+    `message` has all diagnostics, `path` is that of the first one.
     """
 
     kind: ProgramFailureKind
@@ -150,5 +149,5 @@ def _place(path: str) -> str:
 
 
 def as_sentence(message: str) -> str:
-    """The message with a mark at its end."""
+    """The message with a punctuation mark at its end."""
     return message if message.endswith((".", "?", "!")) else message + "."

@@ -1,11 +1,11 @@
-"""`program`: a prompt that the model answers with a program. The bridge to the rest of the runtime.
+"""`program`: a prompt that the model answers with a program. It connects programs to prompts.
 
     program("How far is Oslo from Rome? Use {gap}.", gap=gap, conversions=[locate], returns=float)
 
-The registry holds the interpolated functions, the conversions, and the types in all their
-signatures. What is invalid or ambiguous goes back to the model with candidate programs, of which
-it may choose one by its number; calls with effects that were made before are not made again.
-With `returns=Plan` the checked program is the value, to be shown, kept, approved and run later.
+The registry has the interpolated functions, the conversions, and the types in all their signatures.
+An invalid or ambiguous program goes back to the model with candidate programs, of which it may
+choose one by number; earlier calls with effects are not made again. With `returns=Plan` the value
+is the checked program, which can be shown, stored, approved and run later.
 """
 
 from __future__ import annotations
@@ -78,14 +78,14 @@ _CHOICE = re.compile(r"[#(]?(\d{1,3})[.)]?")
 
 
 class Plan:
-    """A program that a model wrote, checked and not run; its text is JSON on one line.
+    """A checked program of a model that has not run; its text is JSON on one line.
 
     `program` is its JSON data, `checked` the tree that will be evaluated.
     """
 
     __saft_kind__: ClassVar[str] = "program"
 
-    # Of a union of both, mypy takes the functions in a dictionary for no callables.
+    # With a union of both, mypy does not take the functions in a dictionary for callables.
     @overload
     @classmethod
     def read(
@@ -114,11 +114,11 @@ class Plan:
         conversions: Iterable[Function] = (),
         pure: Iterable[Function] = (),
     ) -> Plan:
-        """The plan of a program that was kept: parsed JSON, a ProgramText, or a plan as it is.
+        """Returns the plan of a stored program: parsed JSON, a ProgramText, or a plan itself.
 
-        A plain text is a program whose value it is. A program may call the functions, the
+        A plain text is a program with that text as its value. A program may call the functions, the
         conversions, and the types in their signatures, as in `program`. Raises ProgramError with
-        all that is wrong when it does not fit them.
+        all mistakes if the program does not fit them.
         """
         program = plain(program)
         if isinstance(program, Plan):
@@ -155,7 +155,7 @@ class Plan:
         return f"Plan({self})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # What travels is what the registry was made from: the program is checked again there.
+        # Pickles what the registry was made from: the program is checked again when it is loaded.
         return _checked_again, (self.program, *self.checked.registry.parts(), self.limits)
 
 
@@ -193,7 +193,7 @@ class Run:
     __name__ = "run"
 
     def __call__(self, plan: Plan, on_call: OnCall | None = None) -> Any:
-        """The value of the plan; ProgramError when it does not run to its end."""
+        """Returns the value of the plan; ProgramError if the plan does not run to its end."""
         given: object = plain(plan)
         if not isinstance(given, Plan):
             error = CheckError(f"run(plan): expected program, got {brief(given)}", hint=_TO_READ)
@@ -213,7 +213,7 @@ class Run:
         raise error
 
     async def aio(self, plan: Plan, on_call: OnCall | None = None) -> Any:
-        """The same for an event loop, which goes on: the plan runs in a thread."""
+        """The same for an event loop: the plan runs in a thread."""
         try:
             return await in_thread(self, plan, on_call)
         except SaftError as error:
@@ -286,15 +286,14 @@ class ProgramPrompt:
         pure: Iterable[Function] = (),
         **names: Any,
     ) -> Result[Any]:
-        """Asks the model for a program, runs it, and gives its value as a `returns`.
+        """Asks the model for a program, runs it, and returns its value as a `returns`.
 
-        Holes of the template are those of `prompt`; the functions in them, `tools`, and
-        `conversions`, are what the program may call; those in `pure` have no effects, so that calls
-        of them may run together. `max_tool_rounds` bounds how often a program may go back to the
-        model.
-        Of the options, `timeout` also bounds each run, and `max_tool_calls` the calls of all runs
-        together, when they are given.
-        `Result.tool_calls` are the calls that the programs made, each with its path.
+        Holes of the template are those of `prompt`. The program may call the functions in them,
+        `tools` and `conversions`. Those in `pure` have no effects, so calls of them may run
+        together. `max_tool_rounds` bounds how often a program may go back to the model. If the
+        options have a `timeout`, it also bounds each run; if they have `max_tool_calls`, it bounds
+        the calls of all runs together. `Result.tool_calls` are the calls that the programs made,
+        each with its path.
         """
         return ask(
             ProgramQuestion(
@@ -364,7 +363,7 @@ class ProgramConversation(Conversation):
     """A conversation in which the model answers with programs."""
 
     def converse(self, prompt: PromptRun) -> Effects[Answer]:
-        """Asks until a program has run; a ProgramError when none does."""
+        """Asks until a program has run; raises ProgramError if none does."""
         output = self.output
         assert isinstance(output, ProgramOutput)
         try:
@@ -390,7 +389,8 @@ class ProgramConversation(Conversation):
         return error
 
     def _calls_of_programs(self) -> list[ToolCall]:
-        """Without the calls of tools, which are not there, that a model made beside."""
+        """The calls of programs, without the model's attempts to call tools, which are not offered.
+        """
         return [call for call in self.calls if isinstance(call, ProgramCall)]
 
 
@@ -398,8 +398,7 @@ class ProgramConversation(Conversation):
 class ProgramQuestion(Question):
     """The arguments of a call of `program`.
 
-    In a preview a function that is not known is named in the text, and missing among what the
-    program can call.
+    A preview names unknown functions in the text, and leaves them out of what the program can call.
     """
 
     conversions: Iterable[Function] = ()
@@ -417,7 +416,7 @@ class ProgramQuestion(Question):
         return ProgramOutput(registry, wanted, limits, runs, settings.max_repairs)
 
     def settled(self, settings: Settings) -> Settings:
-        """A conversation over choices is not a repair; the output counts what stays wrong."""
+        """The settings with `max_tool_rounds` as repair limit: the output counts real mistakes."""
         return replace(settings, max_repairs=settings.max_tool_rounds)
 
 
@@ -427,7 +426,7 @@ def registry_for(
     returns: Any = Any,
     pure: Iterable[Function] = (),
 ) -> Registry:
-    """The registry of the functions by name, with the types that their signatures speak of."""
+    """The registry of the functions by name, with the types in their signatures."""
     conversions, pure = list(conversions), list(pure)
     converting = {_name_of(one, functions): one for one in conversions}
     others = {name: one for name, one in functions.items() if one not in converting.values()}
@@ -443,13 +442,13 @@ def registry_for(
 
 
 def _name_of(conversion: Function, functions: Mapping[str, Function]) -> str:
-    """The name that it has in the template, else its own."""
+    """The name of a conversion in the template, else its own."""
     own = getattr(conversion, "__name__", repr(conversion))
     return next((name for name, one in functions.items() if one is conversion), own)
 
 
 def _limits(settings: Settings, options: Mapping[str, Any]) -> Limits:
-    """The limits of each run: those that the options give, else the usual ones."""
+    """The limits of each run: those in the options, else the default ones."""
     given = {
         "seconds": settings.timeout if options.get("timeout") is not None else None,
         "calls": settings.max_tool_calls if options.get("max_tool_calls") is not None else None,
@@ -458,11 +457,10 @@ def _limits(settings: Settings, options: Mapping[str, Any]) -> Limits:
 
 
 class ProgramOutput(Output):
-    """Reaches the value of a program, or a plan when it is not to run.
+    """Expects a program, and has its value, or a plan if the program is not to run.
 
-    A program that may run is work of its own: `accept` reads and checks it, and does nothing.
-    The model hears of the same mistake `max_repairs` times; then that is the end, and
-    `stays_wrong` says why.
+    `accept` reads and checks a program, and returns its run as work to do. The model hears of the
+    same mistake at most `max_repairs` times; then `stays_wrong` says why no program could be run.
     """
 
     may_be_call = True
@@ -526,7 +524,7 @@ class ProgramOutput(Output):
         return None
 
     def came_to(self, outcome: Outcome) -> None:
-        """Keeps the outcome; Unreadable when the model may try again."""
+        """Stores the outcome; raises Unreadable if the model may try again."""
         self.outcome = outcome
         self.earlier += [call for call in outcome.calls if not call.reused]
         self._candidates = outcome.candidates if isinstance(outcome, Ambiguous) else ()
@@ -537,7 +535,7 @@ class ProgramOutput(Output):
             raise Unreadable(redacted(str(outcome)))
 
     def send_back(self, reason: str, mistakes: list[str]) -> None:
-        """Unreadable with the reason, unless the model heard it often enough."""
+        """Raises Unreadable with the reason, unless the model has heard it too often."""
         self._told.update(mistakes)
         if max(map(self._told.__getitem__, mistakes)) <= self._repairs_allowed:
             raise Unreadable(reason)
@@ -547,7 +545,7 @@ class ProgramOutput(Output):
         return reason if self._candidates else f"{reason}\nReply with a corrected program."
 
     def _chosen(self, answer: str) -> Any:
-        """The program: that candidate whose number it is, or what is written."""
+        """The program: the candidate of this number, or the program in the answer."""
         number = _CHOICE.fullmatch(answer) if self._candidates else None
         if number is None:
             return self._readable(answer)
@@ -561,7 +559,7 @@ class ProgramOutput(Output):
         return self._candidates[index].program
 
     def _readable(self, answer: str) -> Any:
-        """The program in the answer: the JSON that it is, or what is read of it as of any reply."""
+        """The program in the answer: JSON as it is, or else read as any other reply."""
         if len(answer) > self.limits.bytes:
             return ProgramText(answer)
         from runtime_support._core.reader import read_reply, split_fences
@@ -581,7 +579,7 @@ class ProgramOutput(Output):
 
 @dataclass(frozen=True, slots=True)
 class ProgramRun:
-    """Running a checked program: the step that a reply with a program leads to."""
+    """The run of a checked program, as the work that a reply with a program leads to."""
 
     output: ProgramOutput
     checked: CheckedProgram
@@ -599,7 +597,7 @@ class ProgramRun:
         return ProgramFailure("denied", reason, diagnostics=(Diagnostic(reason, ""),))
 
     def calls(self, outcome: Outcome) -> list[ToolCall]:
-        """Those of functions that were really made."""
+        """The calls of functions and conversions that were really made."""
         made = [call for call in outcome.calls if not call.reused]
         return [described(call, self.output.registry) for call in made if call.kind != "type"]
 
@@ -610,7 +608,7 @@ class ProgramRun:
 def _goes_back(outcome: Outcome) -> bool:
     """Whether the model may try again.
 
-    It may when nothing ran, when a conversion has failed, or when there is a choice.
+    It may if nothing ran, if a conversion failed, or if there is a choice.
     """
     if isinstance(outcome, ProgramFailure):
         before_running = outcome.kind in ("limit", "denied") and not outcome.calls

@@ -1,13 +1,13 @@
-"""The registry: all that a program can name, and its signature lines for the model.
+"""The registry: everything that a program can name, and its signature lines for the model.
 
     registry = Registry(functions=[add, find_book], types=[Book], pure=[add])
     registry.definitions["find_book"].parameters
     describe(registry)       find_book(title: string, year?: number) -> Book  # a book by title
-    classes_of([find_book])  [Book]: the classes that signatures speak of
+    classes_of([find_book])  [Book]: the classes in the signatures
 
 Names, parameters, defaults, types and descriptions come from the Python signature and docstring.
-Names are looked up here and nowhere else. A registry never changes after it is built: `extended`
-and `|` make another one.
+Names are looked up only here. A registry never changes after it is built: `extended` and `|` return
+another one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Functions = Iterable[Function] | dict[str, Function]
 
 
 class RegistryError(ValueError):
-    """The registry cannot be built: a name is taken, or a signature is not usable."""
+    """The registry cannot be built: a name is taken, or a signature cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,24 +61,23 @@ class Definition:
 
     @property
     def single(self) -> Parameter | None:
-        """The one required parameter, which a bare argument may be for."""
+        """The parameter for a bare argument: the only required one, or None."""
         required = [one for one in self.parameters if one.required]
         return required[0] if len(required) == 1 else None
 
     def apply(self, arguments: Mapping[str, Any]) -> Any:
-        """What the Python function gives for arguments by their names in the program."""
-        if self.kind == "type":  # that a field may be absent need not be known to the class
+        """Calls the Python function with arguments by their names in the program."""
+        if self.kind == "type":  # the class need not know that a field may be absent
             known = {p.name: p.default for p in self.parameters if p.default is not m.ABSENT}
             arguments = {**known, **arguments}
         return bind_call(self.function, self.parameters, arguments)()
 
 
 class Registry:
-    """The callables of a program by name; raises RegistryError when they do not go together.
+    """The callables of a program by name; raises RegistryError if they do not fit together.
 
-    Functions and conversions are given as callables, or as a mapping that names them. `pure`
-    lists those functions and conversions (or their names) that have no effects and may run
-    together; constructors always count as pure.
+    Functions and conversions are callables, or a mapping that names them. `pure` lists those (or
+    their names) that have no effects and may run together; constructors always count as pure.
     """
 
     def __init__(
@@ -96,7 +95,7 @@ class Registry:
         pure = list(pure)
 
         def is_pure(name: str, function: Function) -> bool:
-            # What waits for approval is kept in a journal, and runs beside nothing.
+            # A call that waits for approval is recorded in a journal, and runs alone.
             return any(one in (function, name) for one in pure) and not is_approved(function)
 
         try:
@@ -123,9 +122,9 @@ class Registry:
         conversions: Functions = (),
         pure: Iterable[Function | str] = (),
     ) -> Registry:
-        """A registry of what is here and of these; `pure` may also name what is here.
+        """Returns a registry with these added; `pure` may also name what is here already.
 
-        Raises RegistryError when two things would have one name.
+        Raises RegistryError if two things would have one name.
         """
         own_functions, own_types, own_conversions, own_pure = self.parts()
         return Registry(
@@ -136,7 +135,7 @@ class Registry:
         )
 
     def __or__(self, other: object) -> Registry:
-        """A registry of both; raises RegistryError when two things would have one name."""
+        """Returns a registry of both; raises RegistryError if two things would have one name."""
         return self.extended(*other.parts()) if isinstance(other, Registry) else NotImplemented
 
     def parts(
@@ -152,11 +151,11 @@ class Registry:
         return functions, cast("dict[str, type]", types), conversions, pure
 
     def read_type(self, annotation: Any) -> _types.Type:
-        """The type of the language that a Python annotation means; raises CheckError."""
+        """The type of a Python annotation in programs; raises CheckError if it has none."""
         return self._normal.form(schema_of(annotation, names=self._unknown))
 
     def returned_type(self, annotation: Any) -> _types.Type:
-        """The type of a program's value; CheckError when nothing here can give such values."""
+        """The type of a program's value; CheckError if nothing here can return such values."""
         type_ = self.read_type(annotation)
         given = [one for d in self.definitions.values() for one in m.all_parts(d.result)]
         for part in m.all_parts(type_):
@@ -165,21 +164,21 @@ class Registry:
         return type_
 
     def constructor_of(self, type_: _types.Type) -> Definition | None:
-        """The constructor that gives this class, when it is registered."""
+        """The constructor of this class type, or None if it is not registered."""
         return self.constructor(m.class_of(type_))
 
     def constructor(self, python: type | None) -> Definition | None:
-        """The constructor of the class, when it is registered."""
+        """The constructor of a class, or None if it is not registered."""
         name = None if python is None else self._names.get(python)
         return None if name is None else self.definitions[name]
 
     def definition_of(self, function: Function) -> Definition | None:
-        """What is registered for a function."""
+        """The definition of a function, or None."""
         known = self.definitions.values()
         return next((one for one in known if one.function == function), None)
 
     def fields_of(self, type_: _types.Type) -> tuple[m.Field, ...] | None:
-        """What objects of the type have: the fields of a record, or those that make an instance."""
+        """The fields of objects of a type: those of a record, or a constructor's parameters."""
         if isinstance(type_, m.ObjectSchema) and type_.build is None:
             return type_.fields
         constructor = self.constructor_of(type_)
@@ -238,13 +237,13 @@ class Registry:
 
 
 def _is_known(python: type, name: str) -> bool:
-    """Whether annotations find the class by themselves, under the name that it is registered by."""
+    """Whether annotations resolve the class by the name under which it is registered."""
     module = sys.modules.get(python.__module__)
     return name == python.__name__ and getattr(module, name, None) is python
 
 
 def _field_parameter(field: m.Field, python: Any) -> Parameter:
-    """The parameter of a constructor: a default that is made anew is made by the class itself."""
+    """The parameter of a constructor for a field; the class itself calls default factories."""
     own: Any = getattr(python, "__dataclass_fields__", None) or getattr(python, "model_fields", {})
     made = own.get(field.python_name)
     factory = getattr(made, "default_factory", None)
@@ -260,7 +259,7 @@ def _field_parameter(field: m.Field, python: Any) -> Parameter:
 
 
 def first_paragraph(thing: Any) -> str:
-    """The first paragraph of the docstring on one line, empty for one that Python wrote."""
+    """The first paragraph of a docstring on one line; empty for a generated docstring."""
     thing = find_documented(thing)
     is_class = isinstance(thing, type)
     text = vars(thing).get("__doc__") if is_class else getattr(thing, "__doc__", None)
@@ -279,7 +278,7 @@ def _named(things: Any) -> list[tuple[str, Any]]:
 
 
 def _joined(own: dict[str, Any], others: Any) -> dict[str, Any]:
-    """Both by their names; what is in both counts once."""
+    """Both by their names; a thing in both counts once."""
     joined = {**own}
     for name, thing in _named(others):
         if joined.setdefault(name, thing) != thing:
@@ -312,7 +311,7 @@ def describe(registry: Registry) -> str:
 
 
 def signature_line(definition: Definition) -> str:
-    """One callable with its parameters, its result and what its documentation says."""
+    """One callable with its parameters, its result and its documentation."""
     written = ", ".join(_parameter(one, definition) for one in definition.parameters)
     result = "" if definition.kind == "type" else f" -> {_types.type_notation(definition.result)}"
     notes = [definition.doc] if definition.doc else []

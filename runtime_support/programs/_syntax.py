@@ -1,11 +1,11 @@
-"""Programs as JSON data: of bounded size, the places in them, and the forms that they may have.
+"""Programs as JSON data: reading them within limits, the paths in them, and their forms.
 
-    read(ProgramText('{"a": 1, "a": 2}'), limits)
+    read_program(ProgramText('{"a": 1, "a": 2}'), limits)
                         JSON data, and what is wrong with it: duplicate key 'a'
     at(program, ("add", "a"))           the value at a path: the keys and indexes from the root
     pointer(("add", "a/b", 0))          "/add/a~1b/0": a path as people see it, a JSON Pointer
 
-Reading has no recursion and stops at the first bound it passes, so that any input is safe.
+Reading does not recurse, and stops at the first limit that it passes, so any input is safe.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from runtime_support.programs._outcomes import Diagnostic, compact
 class Limits:
     """Bounds of one evaluation.
 
-    `depth` of nested expressions, `nodes` in the program, `calls` made (those in a `$map` once
-    for each element), `items` in a list of the program and in all that its `$map`s walk over,
-    `seconds` from start to end, `bytes` of the program and of its result as JSON text in UTF-8,
-    `value_bytes` of each value in between, about as it takes them in memory.
+    `depth` bounds nested expressions, `nodes` the program's expressions, `calls` the calls that are
+    made (those in a `$map` once for each element). `items` bounds each list of the program, and the
+    elements of all its `$map`s together. `seconds` bounds the time from start to end, `bytes` the
+    program and its result as JSON text in UTF-8, and `value_bytes` each value in between, by its
+    approximate size in memory.
     """
 
     depth: int = 32
@@ -55,7 +56,7 @@ def at(program: Any, path: Path) -> Any:
 
 
 def replace_at(program: Any, path: Path, new: Any) -> Any:
-    """The program with `new` at the path; the original is left as it is."""
+    """The program with `new` at the path; the original is not changed."""
     if not path:
         return new
     key, rest = path[0], path[1:]
@@ -74,11 +75,11 @@ LARGEST_INTEGER_BITS = 14_000  # Python itself refuses to write much longer ones
 
 
 class TooLarge(Exception):
-    """The program passes a limit; the message says which."""
+    """The program exceeds a limit; the message says which."""
 
 
 class NotJson(Exception):
-    """The program is not JSON: the text does not parse, or the data holds something else."""
+    """The program is not JSON: the text does not parse, or the data contains something else."""
 
     def __init__(self, message: str, path: Path = ()) -> None:
         super().__init__(message)
@@ -86,14 +87,15 @@ class NotJson(Exception):
 
 
 class RepeatedNames(dict[str, Any]):
-    """An object whose text names these keys more than once."""
+    """An object whose text has these keys more than once."""
 
     repeated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramText:
-    """The JSON text of a program, wherever a program is taken; a plain text is a value instead."""
+    """The JSON text of a program, wherever a program is expected; a plain text is a value instead.
+    """
 
     text: str
 
@@ -135,10 +137,10 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _survey(program: Any, limits: Limits) -> Iterator[Diagnostic]:
-    """What is wrong with the texts, numbers and keys.
+    """Yields what is wrong with the texts, numbers and keys.
 
-    The object of a call's arguments is not itself an expression, nor is that of a form, nor that of
-    the bindings of a `$let`: it counts neither as a node nor as a level.
+    The object of a call's arguments is not an expression, nor is that of a form, nor that of the
+    bindings of a `$let`: it counts neither as a node nor as a level.
     """
     nodes = 0
     pending: list[tuple[Any, Path, int, bool]] = [(program, (), 1, True)]
@@ -200,5 +202,5 @@ FORMS: dict[str, dict[str, bool]] = {
 
 
 def offer_names(names: list[str]) -> str:
-    """The tail of a message that offers the names, empty without any."""
+    """The end of a message that offers the names; empty if there are none."""
     return f", did you mean {' or '.join(names)}?" if names else ""

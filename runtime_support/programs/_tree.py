@@ -4,16 +4,16 @@
 
     CallNode(gap, (a = CoerceNode(CallNode(City, ...), Point), b = ...))
 
-This is what is evaluated, and what a compiler of programs reads (`checking.check_program`):
+`checking.check_program` makes it; evaluation and a compiler of programs read it:
 
-- Every call has its `Definition`; `arguments` are in source order, absent ones take their
+- Every call has its `Definition`; `arguments` are in source order, and missing ones take their
   defaults. `form` says how it was written: as a call, with a bare argument, or as a record.
-- There is a `CoerceNode` wherever a value may have to change: `step` tells how, by the types that
-  are known or by the value. Without such a node, the value is taken as it is.
-- `LetNode.bindings` are in the order of evaluation: what a binding refers to comes before it.
-- `pure` is true when nothing inside has effects; `calls` when something inside is called.
+- There is a `CoerceNode` wherever a value may have to change: `step` decides how, by the known
+  types or by the value. Without such a node, the value is not changed.
+- `LetNode.bindings` are in the order of evaluation: a binding follows those that it refers to.
+- `pure` is true if nothing inside has effects; `calls` if something inside is called.
 
-`children` gives the parts of a node, `calls_in` the calls in a program:
+`children` returns the parts of a node, `calls_in` the calls in a program:
 
     calls_in(plan)   [{"tool": "gap", "args": {"a": ..., "b": ...}, "path": ""}]
 """
@@ -38,17 +38,17 @@ class ProgramNode:
 
     @property
     def called(self) -> tuple[Definition, ...]:
-        """What the node itself calls, or may call."""
+        """The definitions that the node itself calls, or may call."""
         return ()
 
     @cached_property
     def pure(self) -> bool:
-        """Whether nothing that it calls, or a part of it, has effects."""
+        """Whether no call of the node or its parts has effects."""
         return all(one.pure for one in (*self.called, *children(self)))
 
     @cached_property
     def calls(self) -> bool:
-        """Whether it, or a part of it, calls something."""
+        """Whether the node or one of its parts calls anything."""
         return bool(self.called) or any(one.calls for one in children(self))
 
 
@@ -107,8 +107,9 @@ class IfNode(ProgramNode):
 
 @dataclass(frozen=True)
 class CoerceNode(ProgramNode):
-    """The operand as a value of `type`, perhaps by some of the `conversions`; `bare` is the
-    parameter whose only argument it is.
+    """The operand as a value of `type`, perhaps by some of the `conversions`.
+
+    `bare` is the parameter if the operand is its bare argument.
     """
 
     operand: Checked
@@ -164,20 +165,20 @@ def children(node: ProgramNode) -> list[Checked]:
 
 
 def walk(node: Checked) -> Iterator[Checked]:
-    """The node and all inside of it, each behind its parts."""
+    """The node and all nodes inside, parts first."""
     for child in children(node):
         yield from walk(child)
     yield node
 
 
 def waiting_in(checked: CheckedProgram) -> list[str]:
-    """The names of the functions that it calls, or may call, and that wait for approval."""
+    """The functions that the program calls, or may call, and that wait for approval."""
     called = (one for node in walk(checked.root) for one in node.called)
     return sorted({one.name for one in called if one.waits})
 
 
 def calls_in(checked: CheckedProgram) -> list[dict[str, Any]]:
-    """The calls that are written in it: tool, args as programs, path; constructors are data."""
+    """The calls that the program writes: tool, args as programs, path. Constructors are data."""
     found: list[dict[str, Any]] = []
     for node in walk(checked.root):
         if isinstance(node, CallNode) and node.definition.kind != "type":

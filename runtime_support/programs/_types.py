@@ -1,16 +1,15 @@
 """What programs add to the types of `runtime_support._schema`.
 
-    normal(schema)                  the type in the form that all of programs expects
-    notation(type)                  [Point]   string | null   {lat: number, lon?: number}
+    Normal().form(schema)           the type in the form that all of programs expects
+    type_notation(type)             [Point]   string | null   {lat: number, lon?: number}
     fits(integer, number)           whether every value of one type is one of the other, unchanged
-    conform(["a", 1], [string])     raises Misfit: item 1: expected string, got number
+    conform(["a", 1], [string])     raises TypeMismatch: item 1: expected string, got number
 
-The language is that of JSON: its words are `null`, `boolean`, `integer`, `number`, `string`, and
-`int | float` of Python is one type, `number`; a `float` is a number that is stored as a float.
-Classes are nominal: what a registry does not know passes through programs, which cannot write it.
-`conform` adapts only what loses nothing: an integer where a float is stored, 5.0 for an integer, a
-list where a tuple is declared, a value for the Enum member that has it. Everything else is
-coercion.
+The type names are those of JSON: `null`, `boolean`, `integer`, `number`, `string`. Python's `int |
+float` is one type, `number`; a `float` is a number that is stored as a float. Classes are nominal:
+an instance of an unregistered class passes through programs, which cannot write it. `conform`
+adapts a value only if nothing is lost: an integer where a float is stored, 5.0 for an integer, a
+list for a declared tuple, a value for the Enum member that has it. Everything else is coercion.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ STRING = m.ScalarSchema("string")
 NUMBERS = (INTEGER, NUMBER, FLOAT)
 BUILT_IN_NAMES = frozenset({"any", "boolean", "integer", "null", "number", "object", "string"})
 
-# JSON has no dates: a model is told in which form it writes one.
+# JSON has no dates: the notation shows the model in which form to write one.
 _EXAMPLES: dict[str, str] = {**EXAMPLES}
 _SCALARS = {bool: BOOLEAN, int: INTEGER, float: FLOAT, str: STRING, type(None): NULL}
 _SAMPLE = 20
@@ -49,10 +48,10 @@ _LONGEST_SHOWN = 40
 
 
 class TypeMismatch(Exception):
-    """The value is not one of the type; the message is `expected T, got S`, with a place."""
+    """The value is not of the type; the message is `expected T, got S`, with its place."""
 
 
-# Types as all of programs expects them
+# The normal form of types
 
 
 class Normal:
@@ -62,7 +61,9 @@ class Normal:
         self._known: dict[int, tuple[m.Schema, m.ReadLater]] = {}
 
     def form(self, schema: m.Schema) -> Type:
-        """Unions without repetitions, numbers as one type, references only where types recur."""
+        """The type with numbers as one type, no repetitions in unions, references only for
+        recursion.
+        """
         match schema:
             case m.ListSchema(item):
                 return m.ListSchema(self.form(item))
@@ -96,15 +97,15 @@ class Normal:
             later = known[1]
             return later.schema or m.ReferenceSchema(schema.name or "object", later)
         later = m.ReadLater()
-        self._known[id(schema)] = (schema, later)  # kept, so that its id stays its
+        self._known[id(schema)] = (schema, later)  # kept, so that its id stays unique
         later.schema = m.ObjectSchema(schema.name, self.fields(schema.fields), schema.doc)
         return later.schema
 
 
 def union_of(types: Iterable[Type]) -> Type:
-    """The union without repetitions; int | float is `number`; nothing at all is `any`."""
+    """The union without repetitions; int | float is `number`, and no types at all are `any`."""
     members: list[Type] = []
-    for type_ in types:  # a reference stays one: what it refers to may still be under way
+    for type_ in types:  # a reference is not resolved: its target may still be incomplete
         for member in type_.members if isinstance(type_, m.UnionSchema) else (type_,):
             if member not in members:
                 members.append(member)
@@ -123,14 +124,14 @@ def lists_of(type_: Type) -> list[m.ListSchema | m.TupleSchema]:
 
 
 def widen(type_: Type) -> Type:
-    """The type without knowledge of one single value."""
+    """The type of a constant's kind; any other type unchanged."""
     if isinstance(type_, m.LiteralSchema) and type_.member is m.ABSENT:
         return _SCALARS[type(type_.value)]
     return type_
 
 
 def item_of(type_: Type) -> Type | None:
-    """The type of the items of a list, or of a tuple of any length."""
+    """The item type of a list, or of a tuple of any length."""
     match type_:
         case m.ListSchema(item):
             return item
@@ -149,9 +150,9 @@ def names_fit(given: set[str], fields: Iterable[m.Field]) -> bool:
 
 
 def fits(source: Type, target: Type, assumed: tuple[tuple[int, int], ...] = ()) -> bool:
-    """Whether each value of `source` is one of `target` as it is.
+    """Whether each value of `source` is one of `target`, unchanged.
 
-    `assumed` are pairs of recurring types that are being compared.
+    `assumed` are the pairs of recursive types that are being compared.
     """
     source, target = m.resolved(source), m.resolved(target)
     if isinstance(target, m.AnySchema) or source == target:
@@ -199,7 +200,7 @@ def _record_fits(
 
 
 class _Notation(NotationWriter):
-    """Writes types as a model reads them that writes programs."""
+    """Writes types for a model that writes programs."""
 
     def write_scalar(self, kind: m.ScalarKind) -> str:
         example = _EXAMPLES.get(kind)
@@ -235,12 +236,12 @@ class _Notation(NotationWriter):
 
 
 def type_notation(type_: Type) -> str:
-    """The type as a model reads it: `[Point]`, `string | null`, `{lat: number, lon?: number}`."""
+    """The type as a model sees it: `[Point]`, `string | null`, `{lat: number, lon?: number}`."""
     return _Notation().write(type_)
 
 
 def found_notation(type_: Type) -> str:
-    """The type in the words of "expected ..., got ...": a constant by its kind."""
+    """The type for "expected ..., got ...": a constant by its kind."""
     type_ = m.resolved(type_)
     if isinstance(type_, m.UnionSchema):
         return " | ".join(dict.fromkeys(map(found_notation, type_.members)))
@@ -258,7 +259,7 @@ def found_notation(type_: Type) -> str:
 
 
 def type_of(value: Any) -> Type:
-    """The type of the value itself; the items of lists and objects are left open."""
+    """The type of a value; the items of lists and objects are `any`."""
     python = cast("type[Any]", type(value))
     scalar = _SCALARS.get(python)
     if scalar is not None:
@@ -275,7 +276,7 @@ def type_of(value: Any) -> Type:
 
 
 def kind_name(value: Any) -> str:
-    """What the value is, in the words of "got ...": number, Point, [string]."""
+    """The kind of a value for "got ...": number, Point, [string]."""
     if not is_list(value):
         return "tuple" if type(value) is tuple else found_notation(type_of(value))
     if not value:
@@ -285,7 +286,7 @@ def kind_name(value: Any) -> str:
 
 
 def got(value: Any) -> str:
-    """`kind_name`, with the value itself where that is a short one: `string "7"`."""
+    """`kind_name`, with the value itself if it is short: `string "7"`."""
     name = kind_name(value)
     if value is None or type(value) not in (bool, int, float, str):
         return name
@@ -297,7 +298,7 @@ def got(value: Any) -> str:
 
 
 class _Conforming(Validating):
-    """Compiles types to checks of values that programs pass on."""
+    """Compiles types to checks of the values in programs."""
 
     def named(self, schema: m.Schema) -> str:
         return type_notation(schema)

@@ -3,9 +3,10 @@
     serialize(Point(1, 2), registry)                 {"Point": {"lat": 1, "lon": 2}}
     serialize({"a": Point(1, 2)}, registry)          {"$object": {"a": ...}}: one key is a call
 
-Laws: `evaluate(serialize(v)) == v`, and serializing that again gives the same program. JSON has no
-tuples: one is written as a list, which a place of a tuple type (a field, a parameter, `returns`)
-makes a tuple again. Where a place takes lists too, it would come back as one, and is refused.
+Laws: `evaluate(serialize(v)) == v`, and serializing that again returns the same program. JSON has
+no tuples: a tuple is written as a list, which becomes a tuple again where a tuple type is declared
+(a field, a parameter, `returns`). A tuple is refused where lists are allowed, too, since it would
+come back as a list.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class SerializationError(ValueError):
 
 
 def serialize(value: Any, registry: Registry) -> Any:
-    """The program, as JSON data, whose value this is; raises SerializationError."""
+    """The program, as JSON data, that has this value; raises SerializationError."""
     try:
         return _ValueWriter(registry).write(value, _types.ANY, "value")
     except RecursionError:
@@ -110,13 +111,13 @@ class _ValueWriter:
 
 
 def as_record(fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields as a record of a program: one key alone would be a call."""
+    """The fields as a record of a program, with `$object` if one key alone would be a call."""
     is_plain = len(fields) != 1 and not any(key.startswith("$") for key in fields)
     return fields if is_plain else {"$object": fields}
 
 
 def _takes_no_list(expected: _types.Type) -> bool:
-    """Whether a list that is written here cannot be meant as one of a declared list type."""
+    """Whether a list that is written here cannot be a value of a declared list type."""
     return not any(isinstance(one, m.ListSchema) for one in _types.lists_of(expected))
 
 
@@ -140,7 +141,7 @@ def _value_type(expected: _types.Type, key: str) -> _types.Type:
 
 
 def is_default(value: Any, parameter: Parameter) -> bool:
-    """Whether it need not be written: equal and of one kind; 1 is not true."""
+    """Whether the value is the default, so that it need not be written; 1 is not true."""
     default = parameter.default_value()
     try:
         return type(value) is type(default) and bool(value == default)
@@ -156,7 +157,7 @@ class ProgramCall(ToolCall):
 
 
 def described(call: Call, registry: Registry) -> ProgramCall:
-    """A call that has ended, as the result of a prompt has it."""
+    """A call that has ended, for the result of a prompt."""
     arguments = {name: _written(value, registry) for name, value in call.arguments.items()}
     result = None if call.error is not None else _written(call.result, registry)
     if result is not None and not isinstance(result, str):
@@ -167,7 +168,7 @@ def described(call: Call, registry: Registry) -> ProgramCall:
 
 
 def _written(value: Any, registry: Registry) -> Any:
-    """The value as a program, or how it is shown when it has none."""
+    """The value as a program, or its repr if it has none; a summary of a table."""
     if is_dataframe(value):
         return summary(value)
     try:
