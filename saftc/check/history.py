@@ -82,11 +82,13 @@ class History:
                 return None
 
 
-LockedFile = Mapping[n.Identifier, n.Schema]
+InheritedAnnotations = Mapping[n.Identifier, n.Schema]
 HasField = Callable[[n.Schema, str], bool]
 
 
-def find_history(module: n.Module, names: Names, held: LockedFile, has_field: HasField) -> History:
+def find_history(
+    module: n.Module, names: Names, held: InheritedAnnotations, has_field: HasField
+) -> History:
     """Finds the names and functions of a module that keep the history of a prompt.
 
     `held`: the annotations that unannotated assignments inherit. `has_field` returns whether the
@@ -119,7 +121,7 @@ class _Finder:
         self,
         module: n.Module,
         names: Names,
-        held: LockedFile,
+        held: InheritedAnnotations,
         has_field: HasField,
         history: History,
     ) -> None:

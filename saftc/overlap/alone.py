@@ -20,7 +20,7 @@ from saftc.syntax import nodes as n
 from saftc.syntax.walk import children, nodes_of, walk
 from saftc.types.types import FunctionType, LiteralType, UnionType, members
 
-RequestPreview = n.Prompt | n.Call
+AskingNode = n.Prompt | n.Call
 _NOTHING_BESIDE = "nothing beside it asks"
 _LEFT_TO_RIGHT = "one expression asks several times, from left to right"
 _LOOKED_AT = "what it is about is looked at in its turn, as that may fail or read files"
@@ -35,10 +35,10 @@ class Alone:
         self.flow = plan.certainty.flow
         self.module = plan.effects.facts.module
         # The prompts and calls in an expression, by the expression.
-        self._asking: dict[n.Node, list[RequestPreview]] = {}
+        self._asking: dict[n.Node, list[AskingNode]] = {}
         self._around = {part: node for node in nodes_of(self.module) for part in children(node)}
 
-    def of(self, node: RequestPreview) -> Explanation:
+    def of(self, node: AskingNode) -> Explanation:
         """The explanation for a prompt, or for a call that asks."""
         function = self._function_around(node)
         inside = self._inside(node)
@@ -49,7 +49,7 @@ class Alone:
 
     # What is around it
 
-    def _inside(self, node: RequestPreview) -> Explanation | None:
+    def _inside(self, node: AskingNode) -> Explanation | None:
         """Why it stays in order inside of its function; None if nothing else there asks."""
         inner: n.Node = node
         while not isinstance(inner, n.FunctionDef | n.Module):
@@ -81,10 +81,10 @@ class Alone:
             case _:
                 return next((one for one in blocks_of(around) if inner in one), (inner,))
 
-    def _asks_besides(self, top: n.Node, node: RequestPreview) -> bool:
+    def _asks_besides(self, top: n.Node, node: AskingNode) -> bool:
         """Whether another prompt or call in an expression asks."""
         if top not in self._asking:
-            found = (one for one in walk(top) if isinstance(one, RequestPreview))
+            found = (one for one in walk(top) if isinstance(one, AskingNode))
             self._asking[top] = [one for one in found if self._asks(one)]
         own = set(walk(node))
         around: n.Node = node

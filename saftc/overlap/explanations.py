@@ -33,10 +33,10 @@ class Explanation:
 
 
 # A prompt, or a call of a function of another script.
-RequestPreview = n.Prompt | n.Call
+AskingNode = n.Prompt | n.Call
 
 
-def told(plan: Plan) -> dict[RequestPreview, Explanation]:
+def told(plan: Plan) -> dict[AskingNode, Explanation]:
     """The explanations for prompts and calls about which the plan decided anything.
 
     These are the prompts in loops, in functions called there, or side by side, and the calls by
@@ -44,11 +44,11 @@ def told(plan: Plan) -> dict[RequestPreview, Explanation]:
     those that may overlap come first. In nested loops, a prompt may overlap if it may in one of
     them; otherwise the reason of the innermost loop counts.
     """
-    by_prompt: dict[RequestPreview, list[Decision]] = {}
+    by_prompt: dict[AskingNode, list[Decision]] = {}
     for note in sorted(plan.notes, key=lambda note: note.node.span.end - note.node.span.start):
         for prompt in _prompts(note, plan):
             by_prompt.setdefault(prompt, []).append(note)
-    found: dict[RequestPreview, Explanation] = {}
+    found: dict[AskingNode, Explanation] = {}
     for prompt, notes in by_prompt.items():
         first, *others = (_told(note, prompt, plan) for note in _one_a_place(notes))
         found[prompt] = replace(first, elsewhere=tuple(others))
@@ -75,7 +75,7 @@ def _is_within(inner: n.Node, outer: n.Node) -> bool:
     return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
 
 
-def _told(note: Decision, prompt: RequestPreview, plan: Plan) -> Explanation:
+def _told(note: Decision, prompt: AskingNode, plan: Plan) -> Explanation:
     if note.reason is not None:
         reason = note.reason
         return Explanation(False, reason.words, reason.node, reason.source, way_out=reason.way_out)
@@ -87,7 +87,7 @@ def _told(note: Decision, prompt: RequestPreview, plan: Plan) -> Explanation:
     return Explanation(True, note.words, note.node)
 
 
-def _prompts(note: Decision, plan: Plan) -> list[RequestPreview]:
+def _prompts(note: Decision, plan: Plan) -> list[AskingNode]:
     """The prompts that a decision is about: those in its statements and in the functions called."""
     if isinstance(note.node, n.ForStmt):
         ahead = plan.loops.get(note.node)
