@@ -443,9 +443,9 @@ def test_functions_are_named_and_items_numbered(
     opened: Opened, written: Callable[[Timeline], str], tmp_path: Path
 ) -> None:
     script = tmp_path / "a.saft"
-    script.write_text("f triage(mail):\n    ret $ {mail} $\n")
     made = Timeline("named")
-    for event in events(1, 0.0, 1.0, place=f"{script}:2:9", item=(1, 4, 2, 0)):
+    at = {"place": f"{script}:2:9", "function": "triage"}
+    for event in events(1, 0.0, 1.0, **at, item=(1, 4, 2, 0)):
         made.see(event)
     page = opened(written(made))
     page.locator("#canvas").press("Home")

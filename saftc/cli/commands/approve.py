@@ -13,12 +13,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from saftc.cli.flags import ApproveOptions
 from saftc.reporting import WrongUsage, say, visible, write_result
 
 if TYPE_CHECKING:
     from runtime_support import Decision, PendingCall
     from runtime_support.runs import WaitingCall
+    from saftc.cli.flags import ApproveOptions
     from saftc.trace.person import AskedLines
 
 _QUESTION = "yes, no, change the arguments, or later? "
@@ -172,7 +172,7 @@ def _read(question: str) -> str | None:
 # `saftc approve`
 
 
-def _decision(options: ApproveOptions) -> "Decision | None":
+def _decision(options: "ApproveOptions") -> "Decision | None":
     """The decision about waiting calls that the options express, if any.
 
     Raises:
@@ -192,7 +192,7 @@ def _decision(options: ApproveOptions) -> "Decision | None":
     return None
 
 
-def approve_calls(target: str, options: ApproveOptions) -> int:
+def approve_calls(target: str, options: "ApproveOptions") -> int:
     """Shows the calls waiting in a journal or folder, decides, resumes; returns the exit code."""
     from runtime_support.errors import RunWaiting
     from runtime_support.runs import decide, settle, waiting_calls

@@ -75,8 +75,7 @@ def check_all(
     files.
 
     With `bounds`, the largest number of requests of each script without errors is written too; in
-    JSON, an object holds both, the mistakes under `diagnostics`. `scripts` have been checked
-    before.
+    JSON, an object holds both. `scripts` have been checked before.
 
     Raises:
         FileProblem: A setting that bounds requests has a wrong value.
