@@ -141,8 +141,8 @@ class PlanModule:
     def annotation(
         self, type_: types.Type, levels: int = _DEEPEST, *, is_exact: bool = False
     ) -> Expression:
-        """A type as an annotation, nested at most `levels` deep; raises NotWritable if it `is_exact`
-        and the annotation would say less than the type.
+        """A type as an annotation, nested at most `levels` deep; raises NotWritable if it
+        `is_exact` and the annotation would say less than the type.
         """
 
         def inner(one: types.Type) -> Expression:
