@@ -442,6 +442,8 @@ def wait_within(
     """Yields the seconds that the wait in the block may take; raises `late` with the reason."""
     assert isinstance(timeout, Bounds)
     left, silence = timeout.left, timeout.silence
+    if late is httpcore2.ConnectTimeout:  # who is not reached yet is not silent
+        silence = float("inf")
     try:
         if left <= 0:
             raise TimeoutError

@@ -102,6 +102,21 @@ def test_a_server_that_is_silent_is_left_before_the_time_out(
     assert request_clock.skipped == 0
 
 
+def test_a_server_is_not_silent_before_it_is_reached(
+    server: FakeServer, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_connection = asyncio.open_connection
+
+    async def open_late(*given: Any, **named: Any) -> Any:
+        await asyncio.sleep(0.3)
+        return await open_connection(*given, **named)
+
+    monkeypatch.setattr(asyncio, "open_connection", open_late)
+    server.answers = [completion("here")]
+    options = {"timeout": 60, "silence": 0.2, "max_retries": 0}
+    assert ask("?", options=options).value == "here"
+
+
 @pytest.mark.parametrize("is_streamed", [False, True], ids=["plain", "streamed"])
 def test_a_server_that_goes_on_sending_is_not_silent(
     server: FakeServer, ask: Ask, request_clock: RequestClock, is_streamed: bool
