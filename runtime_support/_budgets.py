@@ -1,9 +1,9 @@
-"""The budgets of runs and blocks: what may still be sent, and what everything has cost.
+"""Budgets of runs and blocks: bounds on requests, tokens and cost.
 
-Reserved for a request under way are its input and its reply: `max_tokens`, and so the bound holds;
-or without that the longest reply of its place and model so far, at least 4,000 tokens before there
-is one. Where a budget has less than that left, the reply is asked to be no longer than what is
-left. A request that does not fit beside others waits for them.
+A request in flight reserves its input and its reply. The reply counts as `max_tokens`, which makes
+the bound exact. Without `max_tokens` it counts as the longest reply of its place and model so far,
+or before the first one as at least 4,000 tokens. If less is left, the request limits the reply to
+the rest of the budget. A request that does not fit beside others waits for them.
 """
 
 from __future__ import annotations
@@ -48,29 +48,29 @@ if TYPE_CHECKING:
 
     from runtime_support._core.hooks import PromptRun, SendRequest
 
-# How many places are told that took most.
+# How many of the most expensive places are reported.
 _MOST_PLACES = 3
-# What a reply is taken to have while its place and model have given none; thoughts are longer.
+# The estimate of a reply before the first one of its place and model; thoughts need more tokens.
 FIRST_REPLY = 4_000
 FIRST_REPLY_WITH_THOUGHTS = 16_000
-# A reply of fewer tokens is not asked for: the Responses API refuses a smaller limit.
+# The smallest limit for a reply: the Responses API refuses a smaller one.
 LEAST_REPLY = 16
-# The providers by the names that `genai-prices` has for them.
+# The names of providers in `genai-prices`.
 _SELLERS = {
     **{name: name for name in ("openai", "openrouter", "anthropic")},
     "gemini": "google",
 }
-# What a provider takes for writing to its cache where the price is not known, by that of input.
+# The price of cache writes if unknown, in multiples of the input price.
 _WRITING = 1.25
 
 
 @dataclass(slots=True)
 class Spent:
-    """Requests, tokens and cost, of a run or of a part of it.
+    """The requests, tokens and cost of a run or a part of it.
 
-    The tokens are as in `Usage`; those that are `unpriced` have the price of others, and the cost,
-    in US dollars, is at most what it says. Where some are of a model `without_price`, it is at
-    least that.
+    The tokens are as in `Usage`; the cost is in US dollars. If some tokens are `unpriced`, and so
+    have the price of others, the cost is an upper bound. If some belong to a model `without_price`,
+    it is a lower bound.
     """
 
     requests: int = 0
@@ -85,16 +85,16 @@ class Spent:
 
     @property
     def tokens(self) -> int:
-        """Both kinds of tokens together."""
+        """Input and output tokens together."""
         return self.input_tokens + self.output_tokens
 
     @property
     def usage(self) -> Usage:
-        """The same as a prompt tells it."""
+        """The requests and tokens as a Usage."""
         return Usage(**{own.name: getattr(self, own.name) for own in fields(Usage)})
 
     def add(self, more: Spent) -> None:
-        """Adds what was spent elsewhere."""
+        """Adds another amount."""
         for name in self.__slots__:
             setattr(self, name, getattr(self, name) + getattr(more, name))
 
@@ -109,7 +109,7 @@ class Spent:
 
 
 def spent_of(taken: Iterable[Taken]) -> Spent:
-    """The sum of this, with its cost."""
+    """Returns the sum of these usages, with its cost."""
     total = Spent()
     for one in taken:
         total.add(_spent_by(price_of(one.settings, one.model, one.length), one.usage))
@@ -117,14 +117,14 @@ def spent_of(taken: Iterable[Taken]) -> Spent:
 
 
 def spent_here() -> Spent:
-    """What the run has taken that this is a part of."""
+    """Returns what the current run has spent."""
     return spent_of(spending_here().taken())
 
 
 def _dearest(
     taken: Iterable[Taken], part: Callable[[Taken], str | None], most: int | None = None
 ) -> list[str]:
-    """What each part has taken, the dearest first: `m: 3 requests, 54 tokens`."""
+    """Returns a line on each part, the most expensive first: `m: 3 requests, 54 tokens`."""
     parts: dict[str, list[Taken]] = {}
     for one in taken:
         if name := part(one):
@@ -142,7 +142,7 @@ def _place_of(taken: Taken) -> str | None:
 
 
 class _Bound(NamedTuple):
-    """A bound that a setting sets, as people read it, and how many tokens it leaves for a reply."""
+    """A budget setting, its bound as text, and the tokens that it leaves for a reply."""
 
     setting: str
     text: str
@@ -150,12 +150,12 @@ class _Bound(NamedTuple):
 
 
 class _Estimate:
-    """What a request may take; ConfigError when a budget needs a price that is not known."""
+    """The upper estimate of a request; ConfigError if a cost budget needs an unknown price."""
 
     def __init__(self, prompt: PromptRun, request: Request) -> None:
         settings, model = prompt.settings, prompt.model_of(request)
         self.request, self.model, self.place = request, model, key_of(prompt.place)
-        # The longest reply, where the request says it.
+        # The longest possible reply, if the request bounds it.
         self.most = _most_output(request)
         self.input_tokens = tokens_in(request) if self.most is None else _bytes(request)
         price = price_of(settings, model, self.input_tokens)
@@ -173,7 +173,7 @@ class _Estimate:
             )
 
     def reply_of(self, taken: Sequence[Taken]) -> int:
-        """How long the reply is taken to be, by what was taken before."""
+        """Estimates the tokens of the reply from earlier replies."""
         if self.most is not None:
             return self.most
         same = [one for one in taken if one.model == self.model]
@@ -186,12 +186,12 @@ class _Estimate:
         return max([first, *(one.longest for one in same)])
 
     def reservation(self, reply: int) -> Reservation:
-        """What is reserved for it with a reply of so many tokens."""
+        """Returns the reservation for a reply of so many tokens."""
         cost = self.input_cost + reply * self.each
         return Reservation(self.input_tokens, reply, cost, self.most is None)
 
     def tightest(self, bounds: Settings, spent: Spent) -> _Bound:
-        """The bound that leaves least for the reply, beside what is spent."""
+        """Returns the bound that leaves least for the reply after what is spent."""
         found = [_Bound("", "", float("inf"))]
         requests, tokens, cost = bounds.budget_requests, bounds.budget_tokens, bounds.budget_cost
         if requests is not None and spent.requests >= requests:
@@ -209,9 +209,9 @@ class _Estimate:
 def _reserve(
     prompt: PromptRun, spending: Spending, bounds: Settings, estimate: _Estimate
 ) -> Effects[Reservation]:
-    """Reserves what a request may take, after waiting for others where it does not fit beside them.
+    """Reserves the estimate of a request; waits if it does not fit beside the requests in flight.
 
-    BudgetSpent when it would be too much without them, too, or when it cannot wait.
+    Raises BudgetSpent if it would not fit without them either, or if it cannot wait.
     """
     own: Signal | None = None
     may_wait = not is_in_exchange()
@@ -220,8 +220,8 @@ def _reserve(
         while True:
             check_cancelled()
             with spending.lock:
-                # One that has waited for a while tries also when it is not the next: that one
-                # may be held by something that comes before it in the script.
+                # A request that has waited a while may overtake the first waiter, which may itself
+                # depend on something earlier in the script.
                 if own is not None or not spending.waiting or not may_wait:
                     reserved = _try_to_reserve(spending, bounds, estimate, may_wait=may_wait)
                     if reserved is not None:
@@ -244,7 +244,7 @@ def _reserve(
 def _try_to_reserve(
     spending: Spending, bounds: Settings, estimate: _Estimate, *, may_wait: bool
 ) -> Reservation | None:
-    """What is reserved, with the lock held; None when the request is to wait."""
+    """Returns a reservation, or None if the request must wait. Requires the lock."""
     taken = spending.taken()
     spent, reply = spent_of(taken), estimate.reply_of(spending_here().taken())
     least = reply if estimate.most is not None else min(reply, LEAST_REPLY)
@@ -275,12 +275,12 @@ def _passed(bound: _Bound, taken: Sequence[Taken]) -> BudgetSpent:
     )
 
 
-# What servers call the longest reply.
+# Servers' names for the limit of a reply.
 _LIMITS_OF_OUTPUT = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
 
 def _most_output(request: Request) -> int | None:
-    """How many tokens the replies to a request can have; None when nothing bounds them."""
+    """Returns the most tokens that a request's replies can have; None if unbounded."""
     extra = request.options.get("extra_body", {})
     own = [request.options["max_tokens"]] if "max_tokens" in request.options else list[Any]()
     others = [extra[name] for name in _LIMITS_OF_OUTPUT if name in extra]
@@ -292,7 +292,7 @@ def _most_output(request: Request) -> int | None:
 
 
 def _bytes(request: Request) -> int:
-    """The bytes of what a request sends: it has no more tokens."""
+    """Returns a request's size in bytes, an upper bound of its tokens."""
     opaque: list[Any] = []
     for message in request.messages:
         if isinstance(message, AssistantMessage):
@@ -325,10 +325,10 @@ def _spent_by(price: Price | None, usage: Usage) -> Spent:
 
 
 def price_of(settings: Settings, model: str, sent: int) -> Price | None:
-    """What the model costs: as the settings say, or by the package `genai-prices` (an extra).
+    """Returns a model's price, from the settings or the package `genai-prices` (an extra).
 
-    That is asked about a provider at its own address alone: elsewhere a name says nothing. `sent`
-    is how many tokens the input has, as some models cost more for a long one.
+    The package is used only for a provider at its own address: elsewhere, a name says nothing.
+    `sent` is the number of input tokens, since some models cost more for a long input.
     """
     given = settings.prices.get(model)
     if given is not None or settings.base_url or os.environ.get("OPENAI_BASE_URL"):
@@ -343,7 +343,7 @@ def price_of(settings: Settings, model: str, sent: int) -> Price | None:
 
 @lru_cache(maxsize=256)
 def _well_known(provider: str, model: str) -> Mapping[str, Sequence[tuple[int, float]]]:
-    """The prices by `genai-prices`, each from a number of input tokens on; none that it lacks."""
+    """Returns the known prices of `genai-prices` as steps (input tokens from, price)."""
     seller = _SELLERS.get(provider)
     if seller is None or find_spec("genai_prices") is None:
         return {}
@@ -370,14 +370,14 @@ def _steps(price: Any) -> list[tuple[int, float]]:
 
 
 def dollars(cost: float) -> str:
-    """A cost as people write it: `$0.00021`, `$1,250.00`."""
+    """Formats a cost: `$0.00021`, `$1,250.00`."""
     if cost >= 100:
         return f"${cost:,.2f}"
     return f"${Decimal(f'{cost:.4g}'):f}"
 
 
 def cost_of(price: Price, usage: Usage) -> tuple[float, int]:
-    """What this costs at most in US dollars, and how many of its tokens have no own price."""
+    """Returns the highest cost in US dollars, and how many tokens have no price of their own."""
     cached, written = usage.cached_tokens, usage.cache_write_tokens
     plain = max(0, usage.input_tokens - cached - written)
     cost = plain * price["input"] + cached * _cached(price) + written * _written(price)
@@ -386,7 +386,7 @@ def cost_of(price: Price, usage: Usage) -> tuple[float, int]:
 
 
 def result_page(result: Result[Any]) -> str:
-    """A result as HTML, with its tools, tokens and cost; nothing of it is markup of a model's."""
+    """Returns a result as HTML, with tool calls, tokens and cost; escapes all text of the model."""
     from html import escape
 
     usage, model = result.usage, result.model
@@ -412,7 +412,7 @@ def _written(price: Price) -> float:
 
 
 def _can_wait() -> bool:
-    """Whether this thread may wait for others: not when an event loop needs it to go on."""
+    """Whether this thread may block: not if it runs an event loop."""
     import asyncio
 
     try:
@@ -427,16 +427,16 @@ async def _can_be_awaited() -> bool:
 
 
 class BudgetHook(Hook):
-    """Keeps the requests of one prompt to all the budgets that they count for, each try anew."""
+    """Keeps one prompt's requests, retries included, within all budgets that apply."""
 
     def __init__(self, prompt: PromptRun) -> None:
         self._prompt = prompt
         self._spendings = spendings_here()
 
     def request(self, request: Request, proceed: SendRequest) -> Replying:
-        """The reply; BudgetSpent when there is no more to spend, or when that has cut the reply.
+        """Reserves and sends; BudgetSpent if the budget is used up or its rest cut the reply.
 
-        A server that refuses the bound of the length is asked without.
+        If the server refuses the limit on the reply, sends the request again without it.
         """
         tightest, reserved = yield from self._reserve(request)
         most = reserved.most
@@ -448,7 +448,7 @@ class BudgetHook(Hook):
                 raise
             yield from self._reserve(request)
             return (yield from drive(proceed(request), self._step))
-        # Another limit may have cut it before; some servers do not count the last token.
+        # Another limit may have cut it earlier; some servers do not count the last token.
         if most is not None and is_cut(reply) and not 0 < reply.output_tokens < most - 1:
             spent = BudgetSpent(
                 f"the reply was cut at {counted(most, 'token')}, which is what the budget had left",
@@ -460,11 +460,11 @@ class BudgetHook(Hook):
         return reply
 
     def _reserve(self, request: Request) -> Effects[tuple[Spending, Reservation]]:
-        """Reserves what a request may take; gives what is reserved where least is left for it."""
+        """Reserves the request in all budgets; returns the tightest and its reservation."""
         prompt, estimate = self._prompt, _Estimate(self._prompt, request)
         reserved: list[tuple[Spending, Reservation]] = []
         try:
-            # Each level waits for those that have passed the inner ones, which then go on.
+            # Innermost first: each level waits for requests that have passed the inner levels.
             for spending, bounds in reversed(_bounds_of(prompt.settings, self._spendings)):
                 one = yield from _reserve(prompt, spending, bounds, estimate)
                 reserved.append((spending, one))
@@ -475,7 +475,7 @@ class BudgetHook(Hook):
         return min(reserved, key=lambda pair: pair[1].output_tokens)
 
     def _step(self, step: Effect | str) -> Effects[Any]:
-        """What comes of a step of a reply; who gets a piece of it may ask others meanwhile."""
+        """Performs an effect, or yields a chunk; its reader may send other requests meanwhile."""
         if isinstance(step, Effect):
             return (yield step)
         self._set_aside(True)
@@ -494,7 +494,7 @@ class BudgetHook(Hook):
 
 
 def hook_for(prompt: PromptRun) -> BudgetHook | None:
-    """What keeps a prompt to its budgets; None where there is none."""
+    """Returns the hook that enforces a prompt's budgets; None if it has none."""
     return BudgetHook(prompt) if _is_bounded(prompt) else None
 
 
@@ -504,8 +504,9 @@ def _is_bounded(prompt: PromptRun) -> bool:
 
 
 def answers_in_order(prompt: PromptRun) -> bool:
-    """Whether what comes first in the script is to have the rest of a budget, near its end: when
-    the requests that may be asked ahead could take all that is left.
+    """Whether a budget is so nearly used up that requests must be sent in the script's order.
+
+    That is so if the requests that may run ahead could use all that is left.
     """
     if not _is_bounded(prompt):
         return False
@@ -529,7 +530,7 @@ def _is_above(bound: float | None, value: float) -> bool:
 
 
 def budget_of_block(bounds: Mapping[str, Any]) -> Spending:
-    """What bounds the spending of a block, from its beginning on, beside the bounds around it."""
+    """Returns the counter of a new block with these bounds, inside the bounds around it."""
     outside = settings_to_show()
     return Spending(bounds, {name: getattr(outside, name) for name in BUDGETS})
 
@@ -537,9 +538,9 @@ def budget_of_block(bounds: Mapping[str, Any]) -> Spending:
 def _bounds_of(
     settings: Settings, spendings: Sequence[Spending]
 ) -> list[tuple[Spending, Settings]]:
-    """All that a request with these settings counts for, each with the settings that bound it.
+    """Returns the counters that a request counts for, each with the settings that bound it.
 
-    The outermost comes first. What the options of the prompt bound is the innermost.
+    The outermost comes first. Budgets in the prompt's options bound the innermost.
     """
     run, *blocks = spendings
     if not blocks:
@@ -566,9 +567,10 @@ def spending_apart() -> Generator[Spending]:
 
 
 def tell_sum(*, is_wanted: bool = False) -> None:
-    """Tells once what the run has taken, where SAFT_USAGE=1 asks for it or it `is_wanted`.
+    """Reports once what the run has spent, if SAFT_USAGE is set or the report `is_wanted`.
 
-    Who asks for it sees the models and the dearest places, too; SAFT_USAGE=0 asks for nothing.
+    With SAFT_USAGE=1 the report lists models and the most expensive places; SAFT_USAGE=0 disables
+    it.
     """
     spending, asked = spending_here(), os.environ.get("SAFT_USAGE", "")
     if asked == "0" or not (asked or is_wanted) or spending.was_told or not spending.prompts:

@@ -1,11 +1,11 @@
-"""Calls that run at the same time, and mean what they mean one after the other.
+"""Runs calls concurrently with the results and effects of sequential calls.
 
     tickets = list(overlap(triage, mails))            map(triage, mails), several at once
 
     for mail, verdict in overlap(ask_path, paths):    ask_path runs ahead for the next paths
         print(mail, verdict)                          in order, one after the other
 
-    summary, title = together(                        both are asked at once
+    summary, title = together(                        asks both at once
         later(prompt, "Sum up {text}.", text=text),
         later(prompt, "Give {text} a title.", text=text),
     )
@@ -16,11 +16,11 @@ In an event loop, the same functions have `aio` forms, whose calls are awaited i
     async for mail, verdict in overlap.aio(ask_path, paths):
     summary, title = await together.aio(later(prompt.aio, ...), later(prompt.aio, ...))
 
-What a call prints or writes ahead of its turn waits for the turn, and its error is raised there;
-what comes after an error is not asked any more. `max_in_flight` bounds the requests of all calls
-that run ahead. Where it is 1, under a debugger, and where the provider answers in order, everything
-runs one after the other, where it is called; so it does inside calls of a program that run side by
-side, which are as many as may be in flight, and of the plain forms in an event loop.
+Output and writes of a call that runs ahead wait for its turn, and its error is raised there. After
+an error, later calls send no more requests. `max_in_flight` bounds the requests of all calls that
+run ahead. Calls run sequentially, in the caller's thread or task, if `max_in_flight` is 1, under a
+debugger, if the provider answers in order, inside a program's concurrent calls (which use all
+places in flight themselves), and in an event loop without `aio`.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ H = TypeVar("H")
 T = TypeVar("T")
 P = ParamSpec("P")
 
-# Beyond this depth calls run one after the other, so that endless recursion still fails.
+# Calls nested more deeply run sequentially, so that endless recursion still fails.
 DEEPEST = 64
-# So many times more than may be in flight are begun before the first is taken.
+# The lookahead, in multiples of `max_in_flight`.
 AHEAD = 2
 
 
 class _Ahead:
-    """Calls of a function for some items, begun ahead of their turn; None of `queue`: in order."""
+    """Lookahead over items: begins calls before their turn; sequential if `queue` is None."""
 
     def __init__(
         self, function: Callable[[Any], Any], items: Iterable[Any], *, is_async: bool = False
@@ -83,7 +83,7 @@ class _Ahead:
         self.function = function
         self.items = iter(items)
         self.queue = TaskQueue(most, calls) if most > 1 else None
-        # What comes one after the other may never end.
+        # Items without a length may never end.
         self._has_end = calls is not None
         self._error: BaseException | None = None
         self._is_over = False
@@ -95,16 +95,16 @@ class _Ahead:
             queue.give_up()
 
     def begin_more(self, queue: TaskQueue) -> bool:
-        """The same where the items are known to end, and an error of theirs is no concern."""
+        """Looks ahead if the items are known to end; ignores their errors."""
         try:
             return self.look_ahead(queue) if self._has_end else bool(queue.tasks)
         except Exception:
             return False
 
     def look_ahead(self, queue: TaskQueue) -> bool:
-        """Begins calls for the next items: at least one, and more while the first is not over.
+        """Begins calls for the next items: at least one, and more until the first has ended.
 
-        False when there is none left; raises what the items raise, at its turn.
+        Returns False if none is left. Raises an error of the items at its turn.
         """
         begun = 0
         while not self._is_over and len(queue.tasks) < AHEAD * queue.most and not queue.failed:
@@ -129,7 +129,7 @@ class _Ahead:
 
 
 class Overlap(Iterator[B]):
-    """What a function gives for some items, in order; see `overlap`."""
+    """Iterates over a function's results for some items, in order; see `overlap`."""
 
     def __init__(self, function: Callable[[Any], B], items: Iterable[Any]) -> None:
         self._ahead = _Ahead(function, items)
@@ -150,13 +150,13 @@ class Overlap(Iterator[B]):
         raise StopIteration
 
     def run(self) -> None:
-        """Goes through to the end."""
+        """Runs all calls and drops their results."""
         for _ in self:
             pass
 
 
 class AsyncOverlap(AsyncIterator[B]):
-    """The same in an event loop: gone through, or awaited for the list of all."""
+    """Results in an event loop: loop with `async for`, or await the list; see `overlap.aio`."""
 
     def __init__(self, function: Callable[[Any], Awaitable[B]], items: Iterable[Any]) -> None:
         self._ahead = _Ahead(function, items, is_async=True)
@@ -189,7 +189,7 @@ class AsyncOverlap(AsyncIterator[B]):
 async def _take(
     queue: TaskQueue, begin_more: Callable[[TaskQueue], bool] | None = None
 ) -> Any:
-    """What the next call gives; when it fails, all that is not wanted any more has ended."""
+    """Awaits the next call; after a failure, waits until the cancelled calls have ended."""
     try:
         return await finish_async(queue.take(begin_more))
     except BaseException:
@@ -227,8 +227,7 @@ class _OverlapFunction:
         return Overlap(function, items)
 
     def aio(self, function: Callable[[A], Awaitable[B]], items: Iterable[A]) -> AsyncOverlap[B]:
-        """The same for an `async def`, in tasks of the event loop: loop with `async for`, or await
-        the list.
+        """Calls an `async def` in tasks of the event loop; loop with `async for` or await the list.
 
         If a call fails or the caller's task is cancelled, the calls after it are cancelled.
         """
@@ -247,7 +246,7 @@ class Later(Generic[T]):
         self._origin = frame, frame.f_lasti, frame.f_lineno
 
     def traced(self, error: BaseException) -> BaseException:
-        """The error, with the line of this call as where it came from."""
+        """Returns the error with the line of this `later` in its traceback."""
         return error.with_traceback(TracebackType(error.__traceback__, *self._origin))
 
 
@@ -323,9 +322,9 @@ class _TogetherFunction:
     @overload
     def __call__(self, *calls: Later[Any]) -> tuple[Any, ...]: ...
     def __call__(self, *calls: Later[Any]) -> tuple[Any, ...]:
-        """The values of these calls, made at the same time; of a Result, its value.
+        """Makes these calls concurrently and returns their values; of a Result, its value.
 
-        Raises what the first of them raises that fails, in this order.
+        Raises the error of the first call, in this order, that fails.
         """
         most = _most_at_once(len(calls))
         queue = _begun(calls, most)
@@ -390,7 +389,7 @@ class _TogetherFunction:
     @overload
     async def aio(self, *calls: Later[Any]) -> tuple[Any, ...]: ...
     async def aio(self, *calls: Later[Any]) -> tuple[Any, ...]:
-        """The same for calls that are awaited, in tasks of the event loop."""
+        """Awaits these calls in tasks of the event loop and returns their values."""
         most = _most_at_once(len(calls), is_async=True)
         queue = _begun(calls, most)
         values: list[Any] = []
@@ -408,7 +407,7 @@ class _TogetherFunction:
 
 
 def _begun(calls: Sequence[Later[Any]], most: int) -> TaskQueue | None:
-    """These calls, begun; None when they are to be made one after the other."""
+    """Begins these calls in a queue; returns None if they must run sequentially."""
     if most == 1:
         return None
     queue = TaskQueue(most, len(calls))
@@ -443,9 +442,9 @@ def print(
 
 
 def _most_at_once(calls: int | None, *, is_async: bool = False) -> int:
-    """How many of so many calls, where their number is known, may run at once here.
+    """Returns how many of these calls may run concurrently; `calls` is their number, if known.
 
-    1 is one after the other, where the caller runs.
+    1 means sequentially, in the caller's thread or task.
     """
     task = task_here()
     is_deep = task is not None and len(task.path) >= 2 * DEEPEST
@@ -459,7 +458,7 @@ def _most_at_once(calls: int | None, *, is_async: bool = False) -> int:
         if first.answers_in_order:
             return 1
     except SaftError:
-        return 1  # the first prompt says what is wrong
+        return 1  # the first prompt reports the error
     return settings.max_in_flight
 
 

@@ -1,13 +1,12 @@
-"""What happens in prompts, for those who look on.
+"""Events of prompts, for listeners and for readers of streamed replies.
 
-    remove = add_listener(on_event)      on_event(CallEnded(...)), where and when it happens
-    listen(listener_for)                 for each prompt: listener_for(prompt) gives who hears of it
-    for event in reply.events(): ...     what happens in one streamed reply, as data
+    remove = add_listener(on_event)      calls on_event(CallEnded(...)), where and when it happens
+    listen(listener_for)                 calls listener_for(prompt) for the listener of each prompt
+    for event in reply.events(): ...     the events of one streamed reply, as data
 
-Each event of a listener has its `id`, that of its `parent`, and when it `began`; what ends has
-lasted `seconds`. Both are measured where it begins and ends. A listener changes nothing, but may
-have the function of a call run inside of a context (`call.contexts`). One that fails is reported
-once and costs no prompt its answer.
+Each event of a listener has an `id`, its `parent`'s id, and its start time, `began`; an end also
+has the duration in `seconds`. A listener changes nothing, but may add a context in which a call's
+function runs (`call.contexts`). A listener that fails is reported once; the prompt continues.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptEvent:
-    """Something that has happened in a prompt; `began` is in seconds since the epoch."""
+    """An event of a prompt; `began` is in seconds since the epoch."""
 
     prompt: PromptRun
     id: int
@@ -47,26 +46,26 @@ class PromptEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptStarted(PromptEvent):
-    """A prompt is about to be asked; its parent is the call that it is asked in."""
+    """A prompt starts; its parent is the tool call around it, if any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestSent(PromptEvent):
-    """A request goes out."""
+    """A request is sent."""
 
     request: Request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkReceived(PromptEvent):
-    """A piece of a streamed reply has come."""
+    """A chunk of a streamed reply has arrived."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyReceived(PromptEvent):
-    """A request has its reply, or the `error` why it has none; for some seconds it has `waited`."""
+    """A request has its reply or failed with `error`; it `waited` so many seconds to be sent."""
 
     reply: Reply | None = None
     error: SaftError | ReplayMiss | None = None
@@ -75,14 +74,14 @@ class ReplyReceived(PromptEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallStarted(PromptEvent):
-    """A call of a tool, or in a program, begins."""
+    """A tool call, or a call in a program, begins."""
 
     call: RequestedCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallEnded(PromptEvent):
-    """A call has ended; `error` is what it has thrown through the prompt, without a `result`."""
+    """A call has ended, with a `result`, or with an `error` that ended the prompt too."""
 
     call: RequestedCall
     result: ToolCall | None = None
@@ -91,7 +90,7 @@ class CallEnded(PromptEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallDecided(PromptEvent):
-    """A call that waits for approval has its decision: `call.approval.decision`."""
+    """A call that awaited approval was decided: see `call.approval.decision`."""
 
     call: RequestedCall
 
@@ -105,16 +104,16 @@ class PromptEnded(PromptEvent):
 
 Listener: TypeAlias = Callable[[Any], object]
 
-# They say for each prompt who hears of it.
+# Functions that return the listener of a prompt, or None.
 _makers: tuple[Callable[[PromptRun], Listener | None], ...] = ()
 _lock = threading.Lock()
-# What was reported already; more kinds of trouble than these are not reported.
+# The listeners whose failures were reported, at most so many.
 MOST_TROUBLES = 100
 _troubles: set[str] = set()
 
 
 def listen(listener_for: Callable[[PromptRun], Listener | None]) -> None:
-    """Asks of every prompt from now on who listens to it."""
+    """Calls `listener_for` for every prompt from now on; its result, if any, gets the events."""
     global _makers
     with _lock:
         _makers = (*_makers, listener_for)
@@ -124,8 +123,8 @@ def add_listener(on_event: Listener) -> Callable[[], None]:
     """Calls `on_event(event)` for every event of the prompts that begin from now on; returns a
     function that removes it.
 
-    It is called at once, in the thread or task where the event happens, and maybe in several at the
-    same time. Events are not redacted: remove secrets before you show or store them.
+    The call is made at once, in the thread or task of the event, maybe in several concurrently.
+    Events are not redacted: remove secrets before you show or store them.
     """
     global _makers
 
@@ -142,7 +141,7 @@ def add_listener(on_event: Listener) -> Callable[[], None]:
 
 
 def tell(event: PromptEvent) -> None:
-    """Tells all who listen to its prompt."""
+    """Sends an event to all listeners of its prompt."""
     for listener in event.prompt.listeners:
         try:
             listener(event)
@@ -151,7 +150,7 @@ def tell(event: PromptEvent) -> None:
 
 
 def note_trouble(name: str, error: Exception) -> None:
-    """Reports that a listener has failed, once for each kind of it."""
+    """Reports a failure of a listener, once for each name."""
     with _lock:
         if name in _troubles or len(_troubles) >= MOST_TROUBLES:
             return
@@ -160,13 +159,13 @@ def note_trouble(name: str, error: Exception) -> None:
 
 
 class WatchHook(Hook):
-    """Tells what happens in one prompt: outside of all others, it sees what the prompt sees."""
+    """Sends the events of one prompt; as the outermost hook, it sees what the prompt sees."""
 
     def __init__(self, prompt: PromptRun) -> None:
         self._prompt = prompt
 
     def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Effects[Answer]:
-        """Tells when the prompt begins and ends."""
+        """Sends an event when the prompt begins and one when it ends."""
         parent = None if prompt.caller is None else _told_as(prompt.caller)
         about: dict[str, Any] = {"prompt": prompt, "id": prompt.id, "parent": parent}
         began, started = time.time(), time.perf_counter()
@@ -182,7 +181,7 @@ class WatchHook(Hook):
             tell(PromptEnded(began=began, seconds=seconds, error=error, **about))
 
     def request(self, request: Request, proceed: SendRequest) -> Replying:
-        """Tells of the request, of the pieces if its reply is streamed, and of the end."""
+        """Sends events for the request, the chunks of a streamed reply, and the end."""
         prompt = self._prompt
         prompt.request_id = next(ids)
         about = _of_request(prompt)
@@ -209,7 +208,7 @@ class WatchHook(Hook):
         return reply
 
     def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Effects[Any]:
-        """Tells when the call begins and ends."""
+        """Sends an event when the call begins and one when it ends."""
         if (
             call.prompt is None
             or call.kind == "program"
@@ -227,7 +226,7 @@ class WatchHook(Hook):
 
 
 def hook_for(prompt: PromptRun) -> WatchHook | None:
-    """What tells of this prompt, if somebody listens to it."""
+    """Returns the hook that sends a prompt's events; None if it has no listener."""
     prompt.listeners = [one for make in _makers if (one := make(prompt)) is not None]
     return WatchHook(prompt) if prompt.listeners else None
 
@@ -239,12 +238,12 @@ def _tell_piece(prompt: PromptRun, step: Any) -> Effects[Any]:
 
 
 def tell_piece(prompt: PromptRun, text: str) -> None:
-    """Tells of a piece of the reply to the request that is under way."""
+    """Sends an event for a chunk of the current request's reply."""
     tell(ChunkReceived(began=time.time(), text=text, **_of_request(prompt)))
 
 
 def begin_call(call: RequestedCall) -> None:
-    """Tells that a call begins."""
+    """Sends the event that a call begins."""
     call.began = time.time()
     tell(CallStarted(call=call, began=call.began, **_of(call)))
 
@@ -252,14 +251,14 @@ def begin_call(call: RequestedCall) -> None:
 def end_call(
     call: RequestedCall, result: ToolCall | None = None, error: BaseException | None = None
 ) -> None:
-    """Tells that a call has ended."""
+    """Sends the event that a call has ended."""
     about = _of(call)
     about["seconds"] = time.time() - call.began if result is None else result.duration / 1000
     tell(CallEnded(call=call, began=call.began, result=result, error=error, **about))
 
 
 def tell_decision(call: RequestedCall) -> None:
-    """Tells that it was decided about a call."""
+    """Sends the event that a call was approved or denied."""
     if call.prompt is not None:
         tell(CallDecided(call=call, began=time.time(), **_of(call)))
 
@@ -274,21 +273,20 @@ def _of(call: RequestedCall) -> dict[str, Any]:
 
 
 def _told_as(call: RequestedCall) -> int:
-    """The id of a call; for a program, whose functions alone are told of, that of its prompt."""
+    """Returns a call's id; for a program, which has no events, its prompt's id."""
     return call.prompt.id if call.kind == "program" and call.prompt is not None else call.id
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyEvent:
-    """Something that has happened in a streamed reply: one of the classes below."""
+    """An event of a streamed reply: one of the classes below."""
 
     kind: ClassVar[str]
 
     def sse(self) -> str:
-        """Returns it as a server-sent event, the text of a response of type `text/event-stream`.
+        """Returns the text of a server-sent event, for a response of type `text/event-stream`.
 
-        The event has the name `kind`, and its data are the fields as JSON. Known secrets are
-        replaced.
+        The event's name is `kind`; its data are the fields as JSON, without known secrets.
         """
         data = {one.name: getattr(self, one.name) for one in fields(self)}
         return f"event: {self.kind}\ndata: {redacted(to_json(data))}\n\n"
@@ -296,7 +294,7 @@ class ReplyEvent:
 
 @dataclass(frozen=True, slots=True)
 class TextPiece(ReplyEvent):
-    """A piece of the text has come, as `pieces` gives it."""
+    """A piece of the text has arrived, as `pieces` yields it."""
 
     kind: ClassVar[str] = "text"
     text: str
@@ -304,9 +302,9 @@ class TextPiece(ReplyEvent):
 
 @dataclass(frozen=True, slots=True)
 class ToolStarted(ReplyEvent):
-    """A call of a tool begins; `number` counts the calls of the reply from 1.
+    """A tool call begins; `number` counts the calls of the reply from 1.
 
-    `args` are the arguments by name, as the model sent them; their text if it is not readable.
+    `args` holds the arguments by name, as the model sent them, or their text if unreadable.
     """
 
     kind: ClassVar[str] = "tool_started"
@@ -328,14 +326,14 @@ class ToolEnded(ReplyEvent):
 
 @dataclass(frozen=True, slots=True)
 class ReplyEnded(ReplyEvent):
-    """The reply is whole: its `value`, `messages` and `usage` are there."""
+    """The reply is complete: its `value`, `messages` and `usage` are available."""
 
     kind: ClassVar[str] = "done"
     finish: str
 
 
 class EventParts:
-    """The events of a reply, made of its parts; those of another value than text are left out."""
+    """Converts a reply's parts to events; omits the parts of values that are not text."""
 
     def __init__(self, parts: Any) -> None:
         self.begin = parts.begin
@@ -343,24 +341,24 @@ class EventParts:
         self._started = self._ended = 0
 
     def feed(self, text: str) -> Iterator[TextPiece]:
-        """The pieces of text that can be given now that this has come."""
+        """Yields the pieces of text that this chunk completes."""
         return self._pieces(self._parts.feed(text))
 
     def before_calls(self, text: str) -> Iterator[TextPiece]:
-        """What the text before calls of tools has beside what was given."""
+        """Yields the rest of the text before tool calls."""
         return self._pieces(self._parts.before_calls(text))
 
     def rest(self, value: Any) -> Iterator[TextPiece]:
-        """What the whole text has beside what was given."""
+        """Yields the rest of the whole text."""
         return self._pieces(self._parts.rest(value))
 
     def start_call(self, wanted: ToolRequest) -> ToolStarted:
-        """Returns the event of a call that is about to be made."""
+        """Returns the event that a call begins."""
         self._started += 1
         return ToolStarted(self._started, wanted.name, sent_arguments(wanted.arguments))
 
     def end_call(self, call: ToolCall) -> ToolEnded:
-        """Returns the event of the end of a call; they end in the order in which they started."""
+        """Returns the event that a call has ended; calls end in the order in which they began."""
         self._ended += 1
         return ToolEnded(self._ended, call.tool, call.result, call.error)
 
@@ -370,7 +368,7 @@ class EventParts:
 
 
 def events_of(answer: Answer) -> Iterator[ReplyEvent]:
-    """The events of an answer that is there: its calls, its text as one piece, the end."""
+    """Yields the events of a complete answer: its calls, its text as one piece, the end."""
     for number, call in enumerate(answer.tool_calls, 1):
         yield ToolStarted(number, call.tool, call.args)
         yield ToolEnded(number, call.tool, call.result, call.error)

@@ -1,1 +1,1 @@
-"""From a call of `prompt` to its value."""
+"""The core of the runtime: from a call of `prompt` to its value."""

@@ -1,13 +1,13 @@
 """A conversation with a model, from the first request to the value.
 
-    conversation = prepare(Question("how many r are in {word}?", ...))        see `_asking`
-    finish(conversation.answer())             its Answer, each wait done here
+    conversation = prepare(Question("how many r are in {word}?", ...))        see `question`
+    finish(conversation.answer())             its Answer, in this thread
     await finish_async(conversation.answer())
 
-The whole transcript goes out with each request. A reply with calls of tools is a round: the calls
-are run in order and answered. Any other reply ends a turn: it completes the output, or the model
-is told why not and asked again, as often as `max_repairs` says. So does a call where no tool is on
-offer, once it is answered.
+Each request contains the whole transcript. A reply with tool calls is a round: the calls run in
+order, and their results are sent. Any other reply ends a turn: it completes the output, or the
+model gets the reason and another try, at most `max_repairs` times. A call without any tool on offer
+is answered and also counts as such a try.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ if TYPE_CHECKING:
     from runtime_support._streaming.chunks import Parts
     from runtime_support.events import EventParts
 
-# How replies end, in the words of servers. An unknown word is taken for the end of a whole reply,
-# and told.
+# Servers' words for the end of a reply. An unknown word means a complete reply, and is recorded as
+# a repair.
 _REFUSALS = ("refusal", "content_filter")
 _WHOLE = ("stop", "tool_calls")
 _SAME: dict[str, str] = {
@@ -93,7 +93,7 @@ MORE_ROUNDS = "allow more `rounds` if it may use them more often"
 
 @dataclass(frozen=True, slots=True)
 class _Limit:
-    """A bound that was passed, in words, with what to try."""
+    """A limit that was exceeded, described in words, with a hint."""
 
     bound: int
     what: str
@@ -101,14 +101,14 @@ class _Limit:
 
 
 class Conversation:
-    """One call of `prompt`; nothing of it outlives the call.
+    """The conversation of one call of `prompt`.
 
-    - `tools` are what the model may call, as their `descriptions` say; calls of those whose names
-      are in `parallel` may run at the same time.
-    - `rounds` of calls are allowed, after which it has to answer.
+    - `tools`: the functions that the model may call, with their `descriptions` for requests; calls
+      of those in `parallel` may run concurrently.
+    - `rounds`: how many rounds of calls are allowed before the model must answer.
     - `ambient`: names of the settings that come from the environment, not from the program.
-    - `check` fails with the reason where a value does not do.
-    - `parts` are made of the pieces of its replies, where it is streamed.
+    - `check`: a function that fails with the reason if it refuses a value.
+    - `parts`: makes parts of the replies' chunks if the prompt is streamed.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class Conversation:
         self.parts: Parts | None = None
         self.events: EventParts | None = None
         self.calls: list[ToolCall] = []
-        # Each call of a conversation has an identity of its own.
+        # Each tool call of a conversation has a unique id.
         self.call_count = sum(len(message.get("tool_calls", ())) for message in earlier)
         self.rounds = 0
         self.tool_rounds = 0
@@ -154,20 +154,20 @@ class Conversation:
 
     @cached_property
     def caller(self) -> ToolCaller:
-        """What makes the calls that the model asks for."""
+        """Makes the model's tool calls."""
         from runtime_support._core.tools import ToolCaller
 
         return ToolCaller(self.prompt, self.tools, self.parallel, self.events)
 
     def begin(self, output: Output) -> None:
-        """Begins with the prompt, for this output."""
+        """Starts the transcript with the prompt for this output."""
         self.output = output
         output.has_tools = bool(self.descriptions)
         self.messages = _opening(self.content, output.ending(), self.settings.system, self.earlier)
         self.begins = len(self.messages) - 1
 
     def give_parts(self) -> None:
-        """Has the answer be given in parts as well; CheckError or ConfigError if it cannot be."""
+        """Enables streaming; CheckError or ConfigError if the answer cannot be streamed."""
         if self.check is not None:
             from runtime_support._schema.rules import refused_check
 
@@ -178,9 +178,9 @@ class Conversation:
     def answer(
         self, parts: Parts | None = None, events: EventParts | None = None
     ) -> Effects[Answer]:
-        """The answer, and its parts as they come: `events` where these tell of calls, too.
+        """Runs the conversation through all hooks; yields parts as they come, returns the answer.
 
-        An error has the position of the call.
+        With `events`, the parts include tool calls. An error has the position of the prompt.
         """
         self.parts, self.events = parts or self.parts, events
         if self.parts is not None:
@@ -196,7 +196,7 @@ class Conversation:
             raise
 
     def converse(self, prompt: PromptRun) -> Effects[Answer]:
-        """Asks until the output is complete; a PromptError when it cannot be."""
+        """Sends requests until the output is complete; PromptError if that fails."""
         try:
             while not self.output.is_complete:
                 try:
@@ -222,7 +222,7 @@ class Conversation:
         return answer
 
     def send(self, request: Request) -> Replying:
-        """The reply to a request; of one that is streamed, the parts that its pieces make whole."""
+        """Sends a request through all hooks; yields completed parts and returns the reply."""
         yield from wait_while_held()
         if self.parts is not None:
             request = replace(request, pieces=[])
@@ -239,7 +239,7 @@ class Conversation:
         return ask_provider(self.prompt.provider, request)
 
     def _does_without_tools(self) -> bool:
-        """Goes on without return tools, if that can be."""
+        """Restarts without return tools; returns False if the output needs none."""
         other = self.output.without_tools()
         if other is None:
             return False
@@ -248,7 +248,7 @@ class Conversation:
         return True
 
     def _accept(self, reply: Reply) -> Effects[None]:
-        """Takes a reply without calls, or has the model asked again."""
+        """Accepts a reply without calls, or asks the model again."""
         try:
             self._refuse_leaked_call(reply.text)
             work = self.output.accept(reply.text)
@@ -266,12 +266,12 @@ class Conversation:
                 self.messages.append(_text_message(reply))
 
     def note_replies(self, error: SaftError) -> None:
-        """Notes what the model had said when the prompt failed."""
+        """Adds the model's last reply, and how many there were, to the prompt's error."""
         if error.replies is None:
             error.replies, error.reply = self.usage.requests, self.text or None
 
     def request(self) -> Request:
-        """The request that is sent next."""
+        """Returns the next request."""
         returns = self.output.return_tools()
         is_over = self._ordinary_rounds_are_over
         ordinary = () if is_over and returns else self.descriptions
@@ -292,7 +292,7 @@ class Conversation:
         )
 
     def _answer_of(self, value: Any) -> Answer:
-        """The value with the history; of several values each is a Result of its own as well."""
+        """Returns the value with the history; each of several fields also gets a Result."""
         history = (self.text, self.calls, self.usage, self.model, self.repairs)
         end = (tuple(self.messages), self.finish, self.kept)
         each = value if self.output.is_several else ()
@@ -312,7 +312,7 @@ class Conversation:
         self._examine(reply)
 
     def _examine(self, reply: Reply) -> None:
-        """What cannot be worked with at all."""
+        """Raises an error for a refusal, an incomplete recording or a truncated reply."""
         if self.finish in _REFUSALS:
             said = f": {_shown(reply.text)}" if reply.text else ""
             raise Refused(f"the model declined to answer{said}", text=reply.text)
@@ -356,7 +356,7 @@ class Conversation:
         numbered = enumerate(reply.tool_calls, self.call_count + 1)
         identified = [(f"call{number:05d}", call) for number, call in numbered]
         self.call_count += len(identified)
-        # Not the reply's own ids, which its wire puts back: these make requests repeatable.
+        # These ids make requests repeatable; the wire replaces them by the reply's own.
         self.messages.append(_calls_message(reply, identified))
         ordinary = [call for _, call in identified if not self.output.takes(call)]
         calls = iter((yield from self._call_tools(ordinary)))
@@ -364,7 +364,7 @@ class Conversation:
             self.repairs += self._read_repairs(call)
             if self.output.takes(call):
                 answer = self.output.keep(call)
-                # It answers with words of its own, and with these when it refuses a value.
+                # The output starts its answer so if it refuses a value.
                 failed = answer.startswith("error: ")
             else:
                 made = next(calls)
@@ -374,7 +374,7 @@ class Conversation:
             self.messages.append(ToolErrorMessage(message) if failed else message)
 
     def _call_tools(self, wanted: Sequence[ToolRequest]) -> Effects[list[ToolCall]]:
-        """Has the calls made, and notes them, also those before one that stops the script."""
+        """Makes the calls and records them, also those before one that stops the script."""
         made: list[ToolCall] = []
         if not wanted:
             return made
@@ -385,7 +385,7 @@ class Conversation:
         return made
 
     def _passed_limit(self, ordinary: list[ToolRequest]) -> _Limit | None:
-        """The limit that a round with these ordinary calls would pass."""
+        """Returns the limit that a round with these ordinary calls would exceed, if any."""
         if ordinary and self._ordinary_rounds_are_over:
             allowed = self.rounds_allowed or 0
             what = f"the model called a tool after its last round ({allowed} allowed)"
@@ -401,7 +401,10 @@ class Conversation:
         return None
 
     def _keep_the_last(self, reply: Reply, passed: _Limit) -> Effects[None]:
-        """Of the reply that passes a limit: what it hands in may be all that was open."""
+        """Handles the return tool calls of a reply that exceeds a limit.
+
+        Raises a ToolLimitError unless they complete the output.
+        """
         handed_in = [call for call in reply.tool_calls if self.output.takes(call)]
         if handed_in:
             yield from self._make_calls(replace(reply, tool_calls=tuple(handed_in)))
@@ -419,7 +422,7 @@ class Conversation:
         )
 
     def _read_repairs(self, call: ToolRequest) -> list[str]:
-        """What was changed to read the arguments of a call of one of the tools."""
+        """Returns the repairs of a tool call's arguments."""
         tool = self.tools.get(call.name)
         if tool is None:
             return []
@@ -428,7 +431,7 @@ class Conversation:
         return [f"{call.name}: {repair}" for repair in argument_repairs(tool, call.arguments)]
 
     def _check_value(self, check: Callable[[Any], object]) -> None:
-        """Unreadable with the reason for which the prompt's check refuses the value."""
+        """Raises Unreadable with the reason if the prompt's check refuses the value."""
         from runtime_support._schema.rules import reason_against
 
         reason = reason_against(check, self.output.value)
@@ -443,7 +446,7 @@ class Conversation:
             self.repairs.append(f"the reply ended with {_shown(self.finish)}")
 
     def _refuse_leaked_call(self, text: str) -> None:
-        """LeakedCall where a reply without calls has one of a tool on offer in its text."""
+        """Raises LeakedCall if the text of a reply contains a call of an offered tool."""
         tools = [*self.descriptions, *self.output.return_tools()]
         names = [name for tool in tools if (name := tool["function"]["name"]) in text]
         if not names or self.output.may_be_call:
@@ -462,7 +465,7 @@ class Conversation:
         self.messages.append({"role": "user", "content": reminder})
 
     def _note_attempt(self, text: str, reason: str) -> None:
-        """Counts a reply that did not do; too many are the end."""
+        """Records an unusable reply; ContractError if there were too many, or parts were given."""
         self.attempts.append((text, reason))
         if len(self.attempts) <= self.settings.max_repairs and not self.output.has_given:
             if not any(note in reason for note in self.output.repairs):
@@ -482,19 +485,19 @@ class Conversation:
 
 
 def _parts_of_step(parts: Parts, step: Effect | str) -> Effects[Any]:
-    """What comes of a step of a reply: of a piece the parts that it makes whole."""
+    """Performs an effect of a reply, or yields the parts that a chunk completes."""
     if isinstance(step, Effect):
         return (yield step)
     yield from parts.feed(step)
 
 
 def is_cut(reply: Reply) -> bool:
-    """Whether a limit of its length has ended the reply."""
+    """Whether a length limit has ended the reply."""
     return _finish_of(reply) == "length"
 
 
 def _finish_of(reply: Reply) -> str:
-    """How the reply ended, in one word for what servers call by several."""
+    """Returns how the reply ended; maps servers' synonyms to one word."""
     word = reply.finish.casefold()
     return _SAME.get(
         word, word if word in (*_REFUSALS, *_WHOLE, "length", "left") else reply.finish
@@ -535,7 +538,7 @@ def _calls_message(reply: Reply, identified: list[tuple[str, ToolRequest]]) -> M
 
 
 def _sendable(arguments: str) -> str:
-    """Servers read the arguments again, and fail on what is not a JSON object."""
+    """Returns the arguments as a valid JSON object: servers parse them, and refuse others."""
     from runtime_support._core.reader import read_arguments
     from runtime_support._values.json_text import to_json
 

@@ -1,19 +1,19 @@
-"""What goes around a prompt, its requests and its calls: it may change each, answer it, or fail it.
+"""Hooks wrap a prompt, its requests and its tool calls; they may change, answer or fail each.
 
-    class JournalHook(Hook): ...       overrides what it needs of the three methods
-    ORDER                              who goes outside of whom
-    hooks_for(prompt)                  those that go around this one, outermost first
+    class JournalHook(Hook): ...       overrides some of the three methods
+    ORDER                              the order of the hooks, outermost first
+    hooks_for(prompt)                  the hooks of this prompt, outermost first
 
-    load_part("media").content_of()    what the core itself asks of a part, at its first use
+    load_part("media").content_of()    calls a part from the core; imports it at the first use
 
-The core imports no part. One is imported when it is used: by a compiled module's own import, by
-`configure`, or by a variable of the environment.
+The core imports no part at the start. A part is imported when it is first used: by a compiled
+module's own import, by `configure`, or by an environment variable.
 
-A hook is given what it goes around and `proceed`, which goes on inwards: to the next hook, and at
-last to the conversation, the provider or the function. Who only looks on listens (`events`).
+A hook method gets a prompt, request or call, and `proceed`, which calls the next hook and finally
+the conversation, the provider or the function. Code that only observes uses a listener (`events`).
 
-A `RequestedCall` is the same whoever makes it: the model of a conversation, a program, or a script
-that calls a tool of an MCP server.
+All callers make a `RequestedCall`: the model of a conversation, a program, or a script that calls a
+tool of an MCP server.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from runtime_support._core.tasks.effects import Effects
     from runtime_support._journal.approval import PendingApproval
 
-    # What goes on inwards.
+    # The types of `proceed`.
     AnswerPrompt: TypeAlias = Callable[["PromptRun"], Effects[Answer]]
     SendRequest: TypeAlias = Callable[[Request], Replying]
     MakeCall: TypeAlias = Callable[["RequestedCall"], Effects[Any]]
 
-# By its name in the core: the module of a part. Providers are parts that make themselves from
-# settings: `configured(settings)`.
+# The module of each part, by its name in the core. Providers are parts with a factory:
+# `configured(settings)`.
 PARTS = {
     "approval": "_journal.approval",
     "budgets": "_budgets",
@@ -73,7 +73,7 @@ PARTS = {
     "transcripts": "_core.transcripts",
 }
 
-# What asks for a part: variables of the environment, most systems keep them as bytes; settings.
+# Environment variables that load a part; most systems keep their names as bytes.
 _VARIABLES = {
     "SAFT_CHROME": "tracing",
     "SAFT_JOURNAL": "journals",
@@ -92,17 +92,17 @@ _ASKED_BY: dict[str | bytes, str] = {
 BUDGETS = ("budget_requests", "budget_tokens", "budget_cost")
 
 def load_part(name: str) -> Any:
-    """The module of a part, imported at its first use."""
+    """Returns the module of a part; imports it at the first use."""
     return import_module(f"runtime_support.{PARTS[name]}")
 
 
 def loaded_part(name: str) -> Any:
-    """The module of a part that is used in this process; None of another one."""
+    """Returns the module of a part if this process has loaded it, or None."""
     return sys.modules.get(f"runtime_support.{PARTS[name]}")
 
 
 def load_wanted_parts(settings: Settings) -> None:
-    """Loads the parts that the environment and the settings ask for."""
+    """Loads the parts that the environment and the settings require."""
     variables = environment()
     if not variables.keys().isdisjoint(_ASKED_BY):
         for name, wanted in _ASKED_BY.items():
@@ -118,53 +118,53 @@ def load_wanted_parts(settings: Settings) -> None:
         load_part("spans")
 
 
-# The parts whose hooks go around a prompt, from outside; each of them that is loaded makes its own
-# by `hook_for(prompt)`. What a journal keeps needs no slot, no recording and no server; a try that
-# is made anew by one of these passes all that follow, and so the budget.
+# The parts with hooks, outermost first; each loaded part makes its hook by `hook_for(prompt)`. An
+# answer from the journal needs no slot, recording or server. A retry by one hook passes all later
+# hooks again, and so the budget.
 ORDER = (
-    "events",  # tells those who listen
-    "journals",  # finds what a run has kept, and keeps what it comes to
-    "approval",  # asks for a yes before the call is made
-    "slots",  # bounds the requests of calls that run ahead, in the order of the script
+    "events",  # notifies listeners
+    "journals",  # looks up recorded outcomes, and records new ones
+    "approval",  # asks for approval before the call is made
+    "slots",  # bounds concurrent requests of calls that run ahead
     "recordings",  # answers from a recording, or makes one
-    "servers",  # has MCP servers agree to what is told of their tools
-    "fallback",  # asks the next model where one does not answer
-    "live",  # streams what somebody watches, and asks again when that breaks
-    "providers",  # sends again what a server could not answer
-    "budgets",  # bounds what is spent
-    "counting",  # counts
+    "servers",  # has MCP servers confirm their tools' descriptions
+    "fallback",  # asks the next model if one does not answer
+    "live",  # streams watched replies, and retries broken streams
+    "providers",  # retries requests that a server could not answer
+    "budgets",  # enforces budgets
+    "counting",  # counts requests and tokens
 )
 
 
 class Hook:
-    """What goes around one prompt; this one lets everything through."""
+    """Wraps one prompt; this base class passes everything through."""
 
     def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Effects[Answer]:
-        """Around all of it, from its first request to its answer or its error."""
+        """Wraps the whole prompt, from its first request to its answer or error."""
         return proceed(prompt)
 
     def request(self, request: Request, proceed: SendRequest) -> Replying:
-        """Around a request: gives the reply, and its pieces as they come if it is streamed."""
+        """Wraps a request; returns the reply, and yields its chunks if it is streamed."""
         return proceed(request)
 
     def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Effects[Any]:
-        """Around a call: gives the ToolCall that it came to, and of a program the outcome."""
+        """Wraps a call; returns its ToolCall, or the outcome of a program."""
         return proceed(call)
 
 
 class KeptForm(Protocol):
-    """How a journal keeps what comes of a call in a program, which is more than a text."""
+    """Converts the outcome of a call in a program, which is more than a text, for a journal."""
 
     def written(self) -> dict[str, Any]:
-        """What is kept of how the call has ended."""
+        """Returns the outcome of the call as data for the journal."""
         ...
 
     def read(self, kept: Mapping[str, Any]) -> ToolCall | None:
-        """What the call came to before; None when it is made again."""
+        """Returns the recorded outcome, or None if the call must run again."""
         ...
 
 
-# Of prompts, requests and calls.
+# Ids of prompts, requests and calls.
 ids = itertools.count(1)
 
 
@@ -173,14 +173,15 @@ class RequestedCall:
     """A call of a tool, of a program as a whole, or of a function in one.
 
     - `sent`: the arguments as JSON text, or the program.
-    - `prompt`: the one whose model has asked for it; None of a call that a script makes, which a
-      journal finds by `asked`.
-    - `number`: which of the calls of its prompt, from 1 on; `position` is where in its program.
-    - `approval`: what has to be approved before it is made, if so; `misfit` is what comes of it
-      where its arguments do not fit, which nobody is asked about.
-    - `contexts`: the function is called inside of these.
-    - `hooks`: what goes around a program, and so around the calls in it; one of these `is_approved`
-      with the program. `kept_form` is how a journal keeps what comes of it.
+    - `prompt`: the prompt whose model requests it; None for a call by a script, which a journal
+      finds by `asked`.
+    - `number`: its number among the calls of its prompt, from 1 on; `position`: its position in its
+      program.
+    - `approval`: the approval that it needs, if any; `misfit`: the failed ToolCall if its arguments
+      do not fit, so that nobody is asked.
+    - `contexts`: contexts to enter around the function.
+    - `hooks`: the hooks of a program and of the calls in it. Such a call `is_approved` with its
+      program; `kept_form` converts its outcome for a journal.
     """
 
     name: str
@@ -205,7 +206,7 @@ class RequestedCall:
 
     @contextmanager
     def inside(self) -> Generator[None]:
-        """Has its function called in the block: what is asked there is asked inside of it."""
+        """Enters the contexts of its function; prompts in the block have this call as `caller`."""
         with Block(call=call_here() if self.prompt is None else self), ExitStack() as stack:
             for enter in self.contexts:
                 stack.enter_context(enter())
@@ -213,16 +214,16 @@ class RequestedCall:
 
 
 def call_here() -> RequestedCall | None:
-    """The call of a prompt whose function, or program, runs here."""
+    """Returns the call whose function or program runs here, if any."""
     return context_here().call
 
 
 class PromptRun:
-    """One call of `prompt`: its settings, its place, its functions, and who answers it.
+    """One call of `prompt`: its settings, place, functions and provider.
 
-    `ahead` is how many calls may ask beside it that overlap with it, None where that is not known.
-    `caller` is the call that it is asked in, `request_id` that of its latest request; the `hooks`
-    go around it, the outermost first, and the `listeners` hear of it.
+    `ahead` is how many overlapping calls may send requests beside it, None if unknown. `caller` is
+    the call that it runs in, `request_id` the id of its latest request. `hooks` wrap it, outermost
+    first; `listeners` get its events.
     """
 
     def __init__(
@@ -244,19 +245,19 @@ class PromptRun:
 
     @property
     def provider(self) -> Provider:
-        """Who answers; made when it is needed: what a journal or a recording has needs no key."""
+        """The provider, created on first use: answers from journals or recordings need no key."""
         if self._provider is None:
             self._provider = load_part("providers").live_provider(self.settings, self.place)
         return cast("Provider", self._provider)
 
     def answer_by(self, model: str | None) -> None:
-        """Has another model answer from now on."""
+        """Switches to another model for the following requests."""
         settings = replace(self.settings, model=model)
         self._provider = load_part("providers").live_provider(settings, self.place)
 
     @property
     def answers_in_order(self) -> bool:
-        """Whether which reply is given depends on what was asked before."""
+        """Whether replies depend on the order of requests."""
         load_wanted_parts(self.settings)
         parts = map(loaded_part, ("recordings", "budgets"))
         if any(part is not None and part.answers_in_order(self) for part in parts):
@@ -264,13 +265,13 @@ class PromptRun:
         return bool(getattr(self.provider, "answers_in_order", False))
 
     def model_of(self, request: Request) -> str:
-        """The model that answers the request, or the provider's name where none was named."""
-        provider = self.provider  # what is not set up is reported before anything is counted
+        """Returns the requested model, or else the provider's default model or name."""
+        provider = self.provider  # reports missing setup before anything is counted
         return request.model or str(load_part("providers").own_model(provider))
 
 
 def hooks_for(prompt: PromptRun) -> list[Hook]:
-    """All that go around this prompt, outermost first."""
+    """Returns the hooks of a prompt, outermost first."""
     load_wanted_parts(prompt.settings)
     makers = (getattr(loaded_part(name), "hook_for", None) for name in ORDER)
     return [hook for make in makers if make is not None and (hook := make(prompt)) is not None]
@@ -281,20 +282,20 @@ def through(
     method: Literal["prompt", "request", "tool_call"],
     inmost: Callable[[Any], Any],
 ) -> Callable[[Any], Any]:
-    """What goes through this method of all hooks to what is inmost."""
+    """Returns a function that calls this method of all hooks around `inmost`."""
     for hook in reversed(hooks):
         inmost = partial(getattr(hook, method), proceed=inmost)
     return inmost
 
 
 def make_call(call: RequestedCall, settings: Settings, make: MakeCall) -> Effects[Any]:
-    """What comes of a call that a script makes, outside of any prompt."""
+    """Makes a call outside of any prompt, through all hooks, and returns its outcome."""
     call.hooks = hooks_for(PromptRun(settings))
     return through(call.hooks, "tool_call", make)(call)
 
 
 def keep_moment(asked: str, moment: datetime) -> datetime:
-    """This moment, or that which a journal has kept for a run that resumes."""
+    """Returns the moment, or in a resumed run the one that the journal recorded."""
     if os.environ.get("SAFT_JOURNAL") or loaded_part("journals") is not None:
         moment = load_part("journals").keep_moment(asked, moment)
     return moment

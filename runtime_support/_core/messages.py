@@ -1,13 +1,13 @@
-"""The exchange with a model as data: a request goes in, a reply comes out.
+"""Requests to a model and its replies, as data.
 
     Request(messages=({"role": "user", "content": "hello"},))  ->  Reply("Hello!")
 
-How a reply comes about is work (`tasks.effects`), which gives the pieces of one that is streamed.
-Messages and tools have the form of OpenAI's chat completions. A request says nothing of keys,
-addresses or headers; `canonical` is the part of it that decides the answer, which recordings use.
+Providers produce replies by effects (`tasks.effects`), and yield the chunks of a streamed reply.
+Messages and tools have the form of OpenAI's chat completions. A request holds no keys, addresses
+or headers. `canonical` is the part that determines the answer; recordings use it as their key.
 
-A reply may hold what only its maker understands, such as encrypted thoughts. This part is opaque:
-an `AssistantMessage` carries it, and the wire sends it back to its `Origin` as it was.
+A reply may hold data that only its provider understands, such as encrypted thoughts. This part is
+opaque: an `AssistantMessage` carries it, and the wire sends it back unchanged to its `Origin`.
 """
 
 from __future__ import annotations
@@ -39,15 +39,14 @@ class Request:
     """A request to a provider.
 
     - `model`: None lets the provider choose.
-    - `schema`: the JSON Schema of the value that the prompt asks for; `enforce_schema` says whether
-      the provider should, must or must not enforce it; `losses` say why `is_strict` is false, if
-      known.
+    - `schema`: the JSON Schema of the prompt's value. `enforce_schema` says whether the provider
+      should, must or must not enforce it. `losses` says why `is_strict` is false, if known.
     - `ambient`: names of the settings that come from the environment, not from the program.
     - `must_answer`: the model may not call tools.
     - `options`: the sampling options that are set.
-    - `most_output`: how many tokens a budget has left for the reply, where that is not much.
-    - `begins`: the index of the message that is the prompt itself.
-    - `pieces`: those that were given until now of its reply, which is streamed; None of another.
+    - `most_output`: the tokens that a nearly spent budget leaves for the reply; None if unlimited.
+    - `begins`: the index of the prompt's own message.
+    - `pieces`: the text chunks received so far; None if the reply is not streamed.
     - `tries`: how often it was sent before.
     """
 
@@ -67,9 +66,9 @@ class Request:
     tries: int = field(default=0, compare=False, repr=False)
 
     def canonical(self) -> dict[str, Any]:
-        """What decides the answer, as JSON data; what is not there is left out.
+        """The parts that determine the answer, as JSON data; empty parts are omitted.
 
-        The data of pictures and files is stood for by its number of bytes and a hash.
+        A byte count and a hash replace the data of pictures and files.
         """
         parts: dict[str, Any] = {
             "model": self.model,
@@ -84,9 +83,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Who made a reply: its wire, the address without secrets, and the model as it was asked for.
+    """The source of a reply: its wire, the address without secrets, and the requested model.
 
-    Opaque parts go back to the same three alone.
+    Opaque parts are sent back only if all three are the same.
     """
 
     wire: str
@@ -96,9 +95,9 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class ToolRequest:
-    """A call of a tool that the model asks for; `arguments` is JSON text, as it was sent.
+    """A tool call that the model requests; `arguments` is its JSON text, unchanged.
 
-    `id` is the provider's own, empty where it gives none.
+    `id` is the provider's id of the call, or empty.
     """
 
     name: str
@@ -111,10 +110,10 @@ class ToolRequest:
 class Reply:
     """A reply of a provider.
 
-    `finish` is "stop", "length", "tool_calls", "refusal" or the provider's own word; "left" is that
-    of a recorded reply whose stream was closed early. `origin` says who made the ids and the opaque
-    parts in it, which are JSON data of the wire's choice, and is None if there are none. Tokens are
-    as in `Usage`. `fallback` is the model that was asked where it is not the first of its prompt.
+    `finish` is "stop", "length", "tool_calls", "refusal" or the provider's own word; "left" marks a
+    recorded reply whose stream was closed early. `origin` is the source of the ids and the opaque
+    parts, and None if there are none. The wire chooses the JSON data of the opaque parts. Tokens
+    are as in `Usage`. `fallback` names the requested model if it is not the prompt's first.
     """
 
     text: str
@@ -132,7 +131,7 @@ class Reply:
 
     @property
     def usage(self) -> Usage:
-        """What the request has taken."""
+        """The tokens of the reply, as the usage of one request."""
         return Usage(
             self.input_tokens,
             self.output_tokens,
@@ -143,7 +142,7 @@ class Reply:
         )
 
     def readable(self) -> dict[str, Any]:
-        """What everybody understands of it, as JSON data."""
+        """The reply without its opaque parts, as JSON data."""
         calls = [{"name": call.name, "arguments": call.arguments} for call in self.tool_calls]
         told = {name: getattr(self, name) for name in _READABLE} | {"tool_calls": calls}
         there = (*TOKEN_PARTS, "fallback")
@@ -151,15 +150,15 @@ class Reply:
 
 
 _READABLE = ("text", "tool_calls", "finish", "model", "input_tokens", "output_tokens")
-# Parts of these tokens, told where there are any.
+# Subsets of these tokens, written only if they are not 0.
 TOKEN_PARTS = ("cached_tokens", "cache_write_tokens", "reasoning_tokens")
 
 
 class AssistantMessage(dict[str, Any]):
-    """A message of the model, with the reply that it was.
+    """A message of the model, with the reply that it came from.
 
-    As data it is the message alone, with our ids: by that, requests are found in recordings and
-    journals. Its wire looks at the reply to send the rest of it back.
+    As data it is the message alone, with our ids: recordings and journals look requests up by it.
+    The wire uses the reply to send its opaque parts back.
     """
 
     __slots__ = ("reply",)
@@ -170,7 +169,7 @@ class AssistantMessage(dict[str, Any]):
 
 
 class ToolErrorMessage(dict[str, Any]):
-    """The message with the outcome of a call that failed; as data it is one like any other."""
+    """The message with the result of a failed tool call; as data, an ordinary tool message."""
 
     __slots__ = ()
 
@@ -179,52 +178,52 @@ class ToolErrorMessage(dict[str, Any]):
 class Provider(Protocol):
     """Anything that answers requests. The runtime calls it from several threads at once.
 
-    It may also have `stream(request)`, which gives the text in pieces: an iterator of them, or a
-    generator that returns the whole Reply at the end.
+    It may also have `stream(request)`: an iterator of text chunks, or a generator that yields them
+    and returns the Reply.
     """
 
     def complete(self, request: Request) -> Reply:
-        """The reply, or a ProviderError."""
+        """Returns the reply, or raises a ProviderError."""
         ...
 
 
-# Effects, and the pieces of the text of a streamed reply as they come; at its end the reply.
+# A generator of effects and text chunks that returns the Reply.
 Replying: TypeAlias = Effects[Reply]
-# The pieces that were given until now of a reply that is streamed; None of one that is not.
+# The text chunks received so far; None if the reply is not streamed.
 Heard: TypeAlias = list[str] | None
 
 
 def ask_provider(provider: Provider, request: Request) -> Replying:
-    """The reply of a provider; where it is streamed, and the provider can do that, in pieces."""
+    """Gets a provider's reply; streams it if the request has `pieces` and the provider can."""
     if isinstance(provider, Streaming):
         return provider.replying(request, request.pieces)
     return _of_another(provider, request, request.pieces)
 
 
 class Streaming:
-    """A provider that says in one place how it answers: at once or in pieces, here or awaited."""
+    """A provider with one implementation for whole and streamed replies, in threads and loops."""
 
     __slots__ = ()
 
     def replying(self, request: Request, heard: Heard) -> Replying:
-        """The waits, the pieces as far as it is streamed, and the reply."""
+        """Yields effects and, if `heard` is a list, text chunks; returns the reply."""
         raise NotImplementedError
 
     def retrying(self, request: Request, send: Callable[[Request], Replying]) -> Replying:
-        """The reply that `send` gets, maybe in one of several tries, of which each sends anew."""
+        """Returns the reply of `send`; a subclass may call `send` again to retry."""
         return send(request)
 
     def complete(self, request: Request) -> Reply:
-        """The reply."""
+        """Returns the reply, with retries."""
         return finish(self.retrying(request, partial(self.replying, heard=None)))
 
     def stream(self, request: Request) -> Generator[str, None, Reply]:
-        """The pieces of the text, and the reply."""
+        """Yields the text chunks and returns the reply, with retries."""
         return iterate(self.retrying(request, partial(self.replying, heard=[])))
 
 
 def _of_another(provider: Provider, request: Request, heard: Heard) -> Replying:
-    """The reply of a provider that knows nothing of waits."""
+    """Gets the reply of a provider that has only the blocking methods of `Provider`."""
     stream = getattr(provider, "stream", None) if heard is not None else None
     if heard is None or stream is None:
         return (yield Effect(partial(_in_exchange, provider.complete, request)))
@@ -233,7 +232,7 @@ def _of_another(provider: Provider, request: Request, heard: Heard) -> Replying:
 
 
 def is_in_exchange() -> bool:
-    """Whether a provider of somebody's own is at work around this: a prompt there is part of it."""
+    """Whether this code runs inside a user-defined provider's exchange."""
     return context_here().is_in_exchange
 
 
@@ -243,14 +242,14 @@ def _in_exchange(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 class _Pieces:
-    """Those of a provider that knows nothing of waits; a thread may have been left in there."""
+    """The chunks of a blocking provider; an abandoned thread may still be reading them."""
 
     def __init__(self, pieces: Iterator[str]) -> None:
         self._pieces = pieces
         self._busy = threading.Lock()
 
     def next(self) -> tuple[str | None, Any]:
-        """The next piece; None at the end, with the result."""
+        """Returns the next chunk and None, or at the end None and the result."""
         try:
             with self._busy:
                 return _in_exchange(next, self._pieces), None
@@ -261,7 +260,7 @@ class _Pieces:
                 self.close()
 
     def close(self) -> None:
-        """Closes the iterator, if it can be; a thread that is in there does so when it is out."""
+        """Closes the iterator if possible; a thread that is reading closes it afterwards."""
         close = getattr(self._pieces, "close", None)
         if close is not None and self._busy.acquire(blocking=False):
             try:

@@ -1,4 +1,4 @@
-"""Words for the user, on standard error."""
+"""Messages to the user on standard error."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from runtime_support.errors import printable
 
 
 def note(text: str) -> None:
-    """Tells the user something on standard error, if there is one."""
+    """Prints a message on standard error, if it is open, without secrets."""
     if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]
         print(f"saftc: {printable(redacted(text))}", file=sys.stderr)
 
 
 def is_at_terminal() -> bool:
-    """Whether somebody sees at once what is noted."""
-    # Python has no stream where it was closed.
+    """Whether standard error is a terminal."""
+    # A closed stream is None.
     return sys.stderr is not None and sys.stderr.isatty()  # pyright: ignore[reportUnnecessaryComparison]

@@ -1,12 +1,12 @@
-"""What files of a project and of its user say: `[tool.saft]`, and which folders are trusted.
+"""Reads the project file's `[tool.saft]` and the user's own file with its trusted folders.
 
     read_section(path)               the table `[tool.saft]` of a pyproject.toml
-    is_trusted(folder, user_file())  whether the user has named the folder
+    is_trusted(folder, user_file())  whether the user trusts the folder
 
     read_user(path, known)           the settings in the user's own file
-    check_word(...)                  whether a project file may say where prompts and keys go
+    check_word(...)                  raises if only the project file chooses where prompts go
 
-Loaded only where there is such a file, or a variable that nothing reads.
+Loaded only if there is such a file, or an unknown SAFT_ variable.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from runtime_support.errors import CheckError, ConfigError
 
 _KEYS = ("OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "ANTHROPIC_API_KEY")
 
-# What names the folders in the user's own file.
+# The key of the trusted folders in the user's own file.
 TRUSTED = "trusted"
 # The variables that were reported to the user.
 _told: set[str] = set()
@@ -32,7 +32,7 @@ _told: set[str] = set()
 
 
 def read_section(path: str) -> dict[str, Any]:
-    """The table `[tool.saft]` of a project file; ConfigError when it is none, or cannot be read."""
+    """Returns `[tool.saft]` of a project file; ConfigError if it is unreadable or no table."""
     tool = read_toml(path).get("tool", {})
     section: Any = tool.get("saft", {}) if is_object(tool) else {}
     if not is_object(section):
@@ -41,7 +41,7 @@ def read_section(path: str) -> dict[str, Any]:
 
 
 def is_of_this_machine(address: str) -> bool:
-    """Whether an address is of this machine itself."""
+    """Whether an address points to this machine."""
     import ipaddress
     from urllib.parse import urlsplit
 
@@ -53,7 +53,7 @@ def is_of_this_machine(address: str) -> bool:
 
 
 def is_trusted(folder: str, trusting: str) -> bool:
-    """Whether the user's own file names the folder, or one that it is in."""
+    """Whether the user's own file, `trusting`, names the folder or one that contains it."""
     if not os.path.isfile(trusting):
         return False
     named = read_toml(trusting).get(TRUSTED, [])
@@ -67,7 +67,7 @@ def is_trusted(folder: str, trusting: str) -> bool:
 
 
 def read_toml(path: str) -> dict[str, Any]:
-    """What a file says; ConfigError when it cannot be read."""
+    """Returns the content of a TOML file; ConfigError if it cannot be read."""
     import tomllib
 
     try:
@@ -78,9 +78,9 @@ def read_toml(path: str) -> dict[str, Any]:
 
 
 def read_user(path: str, known: Collection[str]) -> dict[str, Any]:
-    """What the user's own file says of the `known` settings, and of those that were renamed.
+    """Returns the `known` and the renamed settings in the user's own file.
 
-    Any other name may be one of another version: it is noted.
+    Reports any other name, which may belong to another version, on standard error.
     """
     found = {name: one for name, one in read_toml(path).items() if name != TRUSTED}
     for name in sorted(found.keys() - known - SETTINGS.keys()):
@@ -93,10 +93,10 @@ def read_user(path: str, known: Collection[str]) -> dict[str, Any]:
 def check_word(
     path: str, name: str, base_url: str | None, api_key_env: str | None, trusting: str
 ) -> None:
-    """ConfigError when a project file alone decides where prompts and keys go, by this setting.
+    """Raises ConfigError if an untrusted project file alone sets the server address or key.
 
-    Whoever runs a program in a folder that came from elsewhere has not read its project file. A
-    server on this machine that no key would be sent to is let through.
+    A user who runs a program in a folder from elsewhere may not have read its project file. Allows
+    a server on this machine if there is no key to send, and replays.
     """
     is_replaying = bool(os.environ.get("SAFT_REPLAY")) and not os.environ.get("SAFT_RECORD")
     has_key = api_key_env is not None or any(map(os.environ.get, _KEYS))
@@ -114,11 +114,10 @@ def check_word(
 def tell_unknown_variables(
     names: frozenset[str], known: Collection[str], in_code: Collection[str]
 ) -> None:
-    """Notes on standard error, once each, which SAFT_ variables nothing reads; `in_code` are the
-    settings that have none.
+    """Reports unknown SAFT_ variables on standard error, once each.
 
-    That is not an error, as they may belong to another tool. Raises a ConfigError that says the new
-    name of one that was renamed.
+    They are no error, as they may belong to another tool. `in_code` lists the settings without a
+    variable. Raises a ConfigError with the new name if a variable was renamed.
     """
     for name in sorted(names.difference(_told)):
         setting = name.removeprefix("SAFT_")

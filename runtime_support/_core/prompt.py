@@ -1,9 +1,9 @@
-"""`prompt`: what a compiled script calls to ask a model.
+"""`prompt`: asks a model; compiled scripts call it.
 
     prompt("how many r are in {word}?", word="strawberry", returns=int).value
     (await prompt.aio("how many r are in {word}?", word="strawberry", returns=int)).value
 
-The work is done in `_asking`, which is imported at the first call.
+The implementation is in `question`, which is imported at the first call.
 """
 
 from __future__ import annotations
@@ -99,13 +99,13 @@ class Prompt:
         stream: bool = False,
         **names: Any,
     ) -> Result[Any]:
-        """Asks the model for an answer of the type `returns`, and returns a Result.
+        """Asks the model for an answer of the type `returns`; returns a Result.
 
         `result.value` is the answer; the result also has `text`, `tool_calls`, `usage`, `messages`
         and more: see `Result`.
 
         - `template`: the text of the prompt. `{name}` inserts a keyword argument and `{0}` a
-          positional one, as JSON text; `{name:raw}` inserts a string as it is; `{{` is a brace. A
+          positional one, as JSON text; `{name:raw}` inserts a string unchanged; `{{` is a brace. A
           function is a tool that the model may call.
         - `returns`: the type of the answer: `str` (the default) for text, `int`, `list[T]`, a
           dataclass, a pydantic model and others. A reply that does not fit goes back to the model
@@ -236,15 +236,15 @@ class Prompt:
         stream: bool = False,
         **names: Any,
     ) -> Coroutine[Any, Any, Result[Any]] | AsyncResult[Any]:
-        """The same for an event loop, which goes on while the model answers.
+        """Asks the model from an event loop, which it does not block.
 
-        Takes the arguments of `prompt(...)` and raises the same errors. Calling it takes the
+        Takes the arguments of `prompt(...)` and raises the same errors. The call itself reads the
         template and the settings; awaiting it sends the request and returns the Result. With
         `stream=True` it returns an AsyncResult: loop over its parts with `async for`, or await the
-        whole. If the task is cancelled, the exchange with the server ends at once.
+        whole. Cancelling the task ends the exchange with the server at once.
 
-        Tools that are `async def` are awaited in the loop, those of one reply concurrently, unless
-        `pure` says which may be; other tools run in threads.
+        The loop awaits tools that are `async def`, several calls of one reply concurrently. If
+        `pure` is set, only those functions run concurrently. Other tools run in threads.
         """
         from runtime_support._core.question import Question, ask_async, ask_in_parts
 

@@ -1,11 +1,11 @@
-"""From a call of `prompt` to its answer.
+"""Runs calls of `prompt`, from the arguments to the answer.
 
     ask(Question("how many r are in {word}?", (), {"word": "strawberry"}, int))   Result(3)
-    prepare(question)             the conversation, which is to be waited for, here or elsewhere
-    first_request(question)       the request that would be sent first, without sending it
+    prepare(question)             the conversation, to be run here or in an event loop
+    first_request(question)       the first request, without sending it
 
-Template, settings and the place in the script are taken when the prompt is called; only the
-conversation may come later.
+The call itself reads template, settings and the place in the script; only the conversation may run
+later.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# The options that a prompt which goes on with a conversation has of it.
+# The options that a follow-up prompt inherits.
 KEPT_OPTIONS = ("model", "fallback", "system", "reasoning_effort")
-# The options that are no settings: each prompt chooses for itself.
+# Options that are no settings and apply to one prompt only.
 _TRUST = "trust_system"
 _CHECK = "check"
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The arguments of a call of `prompt`, and what is made of them."""
+    """The arguments of a call of `prompt`."""
 
     template: str
     values: tuple[Any, ...]
@@ -55,17 +55,18 @@ class Question:
     options: Mapping[str, Any] | None = None
     after: Result[Any] | AsyncResult[Any] | Sequence[Mapping[str, Any]] | None = None
     tools: tuple[Any, ...] = ()
-    before: Transcript = NOTHING_BEFORE  # what `after` means
-    check: Any = None  # the function that fails where the value does not do
+    before: Transcript = NOTHING_BEFORE  # the conversation of `after`
+    check: Any = None  # the function that refuses a value by failing
     pure: Iterable[Any] | None = None
 
-    # Whether the functions that are offered are tools, which the model calls one by one.
+    # Whether the functions are offered as tools, which the model calls one by one.
     offers_tools: ClassVar[bool] = True
     conversation: ClassVar[type[Conversation]] = Conversation
 
     def with_history(self) -> Question:
-        """The same, with the conversation that it goes on with, for whose end it waits, and with
-        the options that it has of that.
+        """Returns a copy with the conversation of `after` and the options inherited from it.
+
+        Waits until that conversation has ended.
         """
         given: Any = plain(self.options)
         if self.after is None and not (is_object(given) and {_TRUST, _CHECK} & given.keys()):
@@ -87,7 +88,7 @@ class Question:
         return replace(self, options=own, before=before, check=judge)
 
     def _earlier(self, trusts_system: bool, has_system: bool) -> Transcript:
-        """The conversation that `after` says; of data, its own system message where it counts."""
+        """Returns the conversation of `after`, with data's system message unless overridden."""
         if self.after is None:
             return NOTHING_BEFORE
         if is_result(self.after):
@@ -105,13 +106,13 @@ class Question:
         return Transcript(messages, options)
 
     def known_as_pure(self) -> tuple[Any, ...] | None:
-        """The functions without effects; None where nobody has said which these are."""
+        """Returns the declared pure functions; None if none were declared."""
         if self.pure is None:
             return self.before.pure
         return (*(self.before.pure or ()), *map(plain, self.pure))
 
     def functions(self, rendered: Rendered) -> dict[str, Any]:
-        """The functions that the model may call, by name: those in the text, then the `tools`."""
+        """Returns the functions that the model may call, by name: the text's, then the `tools`."""
         found = dict(rendered.tools)
         for one in map(plain, self.tools):
             name, function = _named(one)
@@ -119,7 +120,7 @@ class Question:
         return found
 
     def output(self, settings: Settings, functions: Mapping[str, Any]) -> Output:
-        """What the conversation works towards, with these functions on offer."""
+        """Returns the output of the conversation; CheckError if a function has a reserved name."""
         output = _output_for(self.returns, self.fields, settings.enforce_schema)
         for name in functions:
             if output.takes(ToolRequest(name, "")):
@@ -127,12 +128,12 @@ class Question:
         return output
 
     def settled(self, settings: Settings) -> Settings:
-        """The settings in force, as the conversation takes them."""
+        """Returns the settings for the conversation; subclasses may change them."""
         return settings
 
 
 def _output_for(returns: Any, fields: Mapping[str, Any] | None, structured: str) -> Output:
-    """The output of a prompt with this type, or these fields by name."""
+    """Returns the output for this type, or for these fields by name."""
     if fields is None:
         if returns is str:
             return TextOutput()
@@ -152,7 +153,7 @@ def _output_for(returns: Any, fields: Mapping[str, Any] | None, structured: str)
 
 
 def ask(question: Question, *, is_streamed: bool = False) -> Result[Any]:
-    """The answer, or what gives it in parts; errors carry their position in the script."""
+    """Asks and returns the result, streamed or complete; errors have a position in the script."""
     conversation = prepare(question, is_streamed=is_streamed)
     if conversation.parts is None:
         return Result.of(finish(conversation.answer()))
@@ -160,25 +161,25 @@ def ask(question: Question, *, is_streamed: bool = False) -> Result[Any]:
 
 
 def ask_async(question: Question) -> Coroutine[Any, Any, Result[Any]]:
-    """What is awaited for the answer; errors of the call itself are raised now."""
+    """Returns a coroutine for the answer; raises errors of the call itself at once."""
     return answer_async(prepare(question, is_awaited=True))
 
 
 def ask_in_parts(question: Question) -> AsyncResult[Any]:
-    """The same for what gives its parts."""
+    """Returns a streamed result; raises errors of the call itself at once."""
     conversation = prepare(question, is_streamed=True, is_awaited=True)
     return load_part("results").AsyncResult(conversation, conversation.parts)
 
 
 async def answer_async(conversation: Conversation) -> Result[Any]:
-    """The result, awaited."""
+    """Runs a conversation in the event loop and returns its result."""
     return Result.of(await finish_async(conversation.answer()))
 
 
 def prepare(
     question: Question, *, is_streamed: bool = False, is_awaited: bool = False
 ) -> Conversation:
-    """The prompt with all that is taken when it is called; errors of the call itself are raised."""
+    """Makes the conversation of a call, with settings and hooks; raises errors of the call."""
     try:
         question = question.with_history()
         place = place_of_call()
@@ -194,7 +195,7 @@ def prepare(
 
 
 def _tools_of(functions: Mapping[str, Any]) -> dict[str, Tool]:
-    """The functions of a template as tools; those without any load nothing for them."""
+    """Returns the functions as tools; imports `tools` only if there are any."""
     if not functions:
         return {}
     from runtime_support._core.tools import function_tool
@@ -205,8 +206,9 @@ def _tools_of(functions: Mapping[str, Any]) -> dict[str, Tool]:
 def _parallel(
     tools: Mapping[str, Tool], pure: tuple[Any, ...] | None, settings: Settings, is_awaited: bool
 ) -> frozenset[str]:
-    """The tools whose calls may run at the same time: those without effects, and in an event loop,
-    where nobody says which these are, those that are `async def`.
+    """Returns the names of the tools whose calls may run concurrently.
+
+    These are the pure functions; in an event loop without `pure`, those that are `async def`.
     """
     if len(tools) == 0 or settings.max_in_flight == 1 or (pure is None and not is_awaited):
         return frozenset()
@@ -219,25 +221,25 @@ def _parallel(
 
 
 def first_request(question: Question) -> Request:
-    """What would be sent first; nothing is sent, no provider is needed.
+    """Returns the request that would be sent first; sends nothing and needs no provider.
 
-    Values, and those of options, may be `Unknown`: their marks take their places.
+    Values and options may be `Unknown`: the request has their marks.
     """
     question = question.with_history()
     return _conversation(question, settings_where_known(question.options)).request()
 
 
 def settings_where_known(options: Mapping[str, Any] | None) -> Settings:
-    """The settings in force, with the marks of those that are `Unknown`."""
+    """Returns the settings in force, with marks for options that are `Unknown`."""
     given = options or {}
     known = {name: value for name, value in given.items() if not isinstance(value, Unknown)}
     unknown = {name: value.mark for name, value in given.items() if isinstance(value, Unknown)}
-    # Marks are texts, whatever the setting is: they are shown and not worked with.
+    # Marks are texts, whatever the setting's type: they are only shown.
     return replace(settings_to_show(known), **cast("dict[str, Any]", unknown))
 
 
 def _rendered(question: Question) -> Rendered:
-    """The template with its values, as it can be sent."""
+    """Renders the template; CheckError if the text is not valid Unicode."""
     rendered = render(question.template, question.values, question.names)
     text = rendered.text
     try:
@@ -293,7 +295,7 @@ def _trusts_system(value: Any) -> bool:
 
 
 def _named(tool: Any) -> tuple[str, Any]:
-    """The name and the function of one of the `tools`."""
+    """Returns the name and the function of one of the `tools`."""
     if is_tuple(tool) and len(tool) == 2 and isinstance(tool[0], str):
         name, function = tool[0], plain(tool[1])
     else:

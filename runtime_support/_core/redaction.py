@@ -1,13 +1,13 @@
-"""What others wrote, made fit to be shown: without secrets, in characters that do no harm.
+"""Makes foreign text safe to show: removes secrets, escapes control characters.
 
     redacted("key sk-proj-Abc123dEf456Ghi789jKl")     "key [redacted]"
     secret_in("key sk-proj-Abc123dEf456Ghi789jKl")    "the form sk-..."
     shown("\\x1b[2Jno key sk-proj-Abc123dEf456", 40)  "\\\\x1b[2Jno key [redacted]"
 
-A secret is the value of an environment variable that is named like one, a key that a provider was
-made with, text in the form of a well-known kind of key, or the password in the address of a server.
-The value of one is found as it is, and as it is written in JSON, in an address and in a header. A
-value of a few characters is none, and what no variable holds and has no such form is not guessed.
+A secret is the value of an environment variable with a telling name, a provider's key, text in the
+form of a well-known kind of key, or the password in a server's address. Values are found unchanged
+and as they are written in JSON, in an address and in a header. Very short values do not count, and
+other secrets are not guessed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from runtime_support.errors import printable
 
 REDACTED = "[redacted]"
 
-# What variables are named that hold secrets, whatever those look like.
+# Names of variables that hold secrets, whatever their values look like.
 _SECRET_NAME = re.compile(
     r"(?:^|_)(?:[A-Z0-9]*(?:API|ACCESS|ACCOUNT|ADMIN|APP|AUTH|CLIENT|DEPLOY|ENCRYPTION|JWT|LICENSE"
     r"|MASTER|PRIVATE|SECRET|SERVICE|SESSION|SIGNING)_?KEY)$"
@@ -39,9 +39,9 @@ _FILE = re.compile(r"(?:~|\.{0,2})/[^\s:@]*\.[A-Za-z]{2,6}|[A-Za-z]:\\[^\s:@]*\.
 
 
 def _no_word_before(start: str) -> str:
-    """The start of a key, where no word goes on with it.
+    """Returns a pattern for the start of a key that is not inside a word.
 
-    An escape of JSON or of an address, or of a terminal's colours, may end in a letter.
+    The letter before it may end an escape of JSON, of an address or of terminal colours.
     """
     escapes = (r"\\[nrtbf]", r"\\u[0-9A-Fa-f]{4}", r"%[0-9A-Fa-f]{2}", r"[\[;0-9]m")
     others = "".join(rf"|(?<={escape}{start})" for escape in escapes)
@@ -99,12 +99,12 @@ _PLAINLY_SHOWN = re.compile(
 )
 
 _MOST_REMEMBERED = 1000
-# The keys of the providers that were made, and the users that go with them; the oldest first.
+# The keys of the providers so far, with their user names, the oldest first.
 _remembered: dict[str, str] = {}
 
 
 def remember_secrets(*secrets: str, user: str = "") -> None:
-    """Keeps these out of everything shown from now on, also behind a user's name."""
+    """Redacts these secrets from now on, also in a basic header with this user."""
     for secret in secrets:
         if secret:
             _remembered[secret] = user
@@ -113,20 +113,21 @@ def remember_secrets(*secrets: str, user: str = "") -> None:
 
 
 def secret_values(values: Mapping[str, str]) -> list[str]:
-    """Those of what is set for another program that may be secrets: each that is not plainly a
-    word, a number or a path, and any whose name says that it is a secret.
+    """Returns the values that may be secrets among another program's variables.
+
+    These are values that are not plainly a word, a number or a path, and all with a secret's name.
     """
     found = [
         value
         for name, value in values.items()
         if value and (_SECRET_NAME.search(name) or not _PLAINLY_SHOWN.fullmatch(value))
     ]
-    # Of `Bearer ...`, the key alone as well.
+    # For `Bearer ...`, also the key alone.
     return found + [key for one in found if (key := one.partition(" ")[2].strip())]
 
 
 def redacted(text: str) -> str:
-    """The text with every secret replaced."""
+    """Returns the text with every secret replaced."""
     for secret in _secrets():
         text = text.replace(secret, REDACTED)
     for form in _KEYS.values():
@@ -135,12 +136,12 @@ def redacted(text: str) -> str:
 
 
 def redacted_data(data: Any) -> Any:
-    """JSON data with every secret in its texts replaced."""
+    """Returns JSON data with every secret in its texts replaced."""
     return with_texts(data, redacted)
 
 
 def with_texts(data: Any, change: Callable[[str], str]) -> Any:
-    """JSON data with each of its texts changed, those of names, too."""
+    """Returns JSON data with `change` applied to all texts, object keys included."""
     if isinstance(data, str):
         return change(data)
     if is_list(data):
@@ -151,25 +152,25 @@ def with_texts(data: Any, change: Callable[[str], str]) -> Any:
 
 
 def shown(text: str, most: int | None = None) -> str:
-    """The text without secrets, escaped as a terminal needs it, in at most `most` characters."""
+    """Returns the text without secrets, escaped for terminals, in at most `most` characters."""
     text = escaped(redacted(text))
     return text if most is None or len(text) <= most else text[: most - 3] + "..."
 
 
 def escaped(text: str) -> str:
-    """The text on one line: as `printable` has it, line ends and tabs as `\\n`, `\\t` as well."""
+    """Returns the text on one line: `printable`, with line ends and tabs as `\\n` and `\\t`."""
     return printable(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def holds_secret(text: str) -> bool:
-    """Whether there is a secret in the text; see `secret_in`."""
+    """Whether the text contains a secret; see `secret_in`."""
     return secret_in(text) is not None
 
 
 def secret_in(text: str) -> str | None:
-    """What kind of secret there is in the text, in words that do not tell it; None without one.
+    """Describes the first secret in the text without revealing it; None if there is none.
 
-    A plain word that a variable holds, or that is a password, is none.
+    A plain word does not count, even as a variable's value or a password.
     """
     known = known_secret_in(text)
     found = (f"the form {name}" for name, form in _KEYS.items() if form.search(text))
@@ -182,13 +183,13 @@ def secret_in(text: str) -> str | None:
 
 
 def known_secret_in(text: str) -> str | None:
-    """The same for the values of known secrets alone: what is encrypted may look like a key."""
+    """Describes a known secret in the text; ignores forms, since encrypted data may match them."""
     found = (one for one in _secrets() if one in text and not _PLAIN_WORD.fullmatch(one))
     return next(map(_name_of, found), None)
 
 
 def without_known_secrets(text: str) -> str:
-    """The text with the values of known secrets replaced: what is encrypted may look like a key."""
+    """Replaces known secrets in the text; ignores forms, since encrypted data may match them."""
     for one in _secrets():
         if not _PLAIN_WORD.fullmatch(one):
             text = text.replace(one, REDACTED)
@@ -204,7 +205,7 @@ def _is_password(match: re.Match[str]) -> bool:
 
 
 def _name_of(secret: str) -> str:
-    """What holds this secret in some spelling: a variable, if one does."""
+    """Returns words for the source of a secret: the variable that holds it, or a provider."""
     for name, value in os.environ.items():
         is_kept = _is_secret(name, value) or value in _remembered
         if is_kept and secret in _spellings(value, _remembered.get(value, "")):
@@ -213,7 +214,7 @@ def _name_of(secret: str) -> str:
 
 
 def _secrets() -> list[str]:
-    """The longest first, so that no rest of one stays."""
+    """Returns all known secrets, longest first, so that no part of one remains."""
     global _known
     variables, remembered, secrets = _known
     if variables != environment() or remembered != _remembered:
@@ -232,7 +233,7 @@ def _secrets_of(variables: dict[str, str], remembered: dict[str, str]) -> list[s
         if _is_secret(name, value):
             found |= _spellings(value, "")
     for value, user in remembered.items():
-        # Known to be a key, unless it is a word: many servers take `EMPTY`.
+        # A provider's key may be short, but a short word is none: many servers take `EMPTY`.
         if len(value) >= (_SHORTEST if _PLAIN_WORD.fullmatch(value) else _SHORTEST_REMEMBERED):
             found |= _spellings(value, user)
     return sorted(found, key=len, reverse=True)
@@ -246,7 +247,7 @@ def _is_secret(name: str, value: str) -> bool:
 
 @lru_cache(maxsize=_MOST_REMEMBERED)
 def _spellings(secret: str, user: str) -> frozenset[str]:
-    """The secret as it is, in JSON and in JSON in JSON, in an address, and in a basic header."""
+    """Returns a secret unchanged, in JSON, in nested JSON, in an address and in a basic header."""
     in_json = _in_json(secret)
     spellings = {secret, in_json, _in_json(in_json)}
     for quoting in (quote, quote_plus):

@@ -1,9 +1,9 @@
-"""What a prompt gives back: the value, and how it came about.
+"""Results of prompts: the value with its history.
 
     report = prompt("Is it warmer in Oslo or in Cairo? Use {temperature}.", temperature=temperature)
     report.value, report.tool_calls[0].args, report.usage.requests
 
-All of it is read through properties: a result may be there before the model has answered.
+Everything is read through properties: a result may exist before the model has answered.
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ class ToolCall:
     """A call of a tool that the model made.
 
     - `tool`: the tool's name.
-    - `args`: the arguments by name, as the function got them; the text as sent if it was not
-      readable.
+    - `args`: the arguments by name, as the function got them; the unchanged text if unreadable.
     - `result`: the text that the model got; None after an error.
     - `error`: the error that the model got; None after success.
     - `duration`: in milliseconds.
@@ -50,7 +49,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How many requests were sent, and the tokens that the provider counted.
+    """The number of requests, and the tokens that the provider counted.
 
     `cached_tokens` and `cache_write_tokens` are parts of `input_tokens`: read from the provider's
     cache, and written to it. `reasoning_tokens` are a part of `output_tokens`.
@@ -75,9 +74,11 @@ class Usage:
 
 
 class ConversationDefaults(NamedTuple):
-    """What a prompt that goes on with a conversation may have of it: the functions that its model
-    could call, by the names of the tools, those that are `pure`, and its `model`, `system` and
-    `reasoning_effort` where a prompt has set them.
+    """What a follow-up prompt may inherit.
+
+    `tools` are the functions that the model could call, with their names; `pure` those without
+    effects. `options` holds `model`, `fallback`, `system` and `reasoning_effort` if a prompt set
+    them.
     """
 
     tools: tuple[tuple[str, Callable[..., Any]], ...] = ()
@@ -89,8 +90,9 @@ NOTHING_KEPT = ConversationDefaults()
 
 
 class Transcript(NamedTuple):
-    """A conversation for the prompt that goes on with it: the messages with all that providers want
-    back, and the options and the functions without effects that it is known to have.
+    """A conversation for its follow-up prompt.
+
+    It holds the messages with the opaque parts, the inherited options and the known pure functions.
     """
 
     messages: Sequence[dict[str, Any]] = ()
@@ -102,7 +104,7 @@ NOTHING_BEFORE = Transcript()
 
 
 class Answer(NamedTuple):
-    """What a conversation came to: the value and its history."""
+    """The outcome of a conversation: the value and its history."""
 
     value: Any
     text: str
@@ -117,41 +119,41 @@ class Answer(NamedTuple):
 
 
 class Arriving:
-    """An answer that comes in parts, when somebody asks for them."""
+    """A streamed answer; reading it sends the request."""
 
     def __call__(self) -> Answer:
-        """The answer, when all its parts are there."""
+        """Returns the whole answer; blocks until it is there."""
         raise NotImplementedError
 
     def parts(self, kind: type) -> Iterator[Any]:
-        """The parts as they come; CheckError when together they are of another kind."""
+        """Yields the parts as they come; CheckError if the value is not of this kind."""
         raise NotImplementedError
 
     def drafts(self) -> Iterator[Any]:
-        """The value as far as it is there, as it comes."""
+        """Yields the partial value whenever more of it has come."""
         raise NotImplementedError
 
     def events(self) -> Iterator[ReplyEvent]:
-        """What happens in the reply, as it happens."""
+        """Yields the events of the reply as they happen."""
         raise NotImplementedError
 
 
 def value_parts(value: Any, kind: type) -> Iterator[Any]:
-    """The parts of a value that is there; CheckError when it is of another kind."""
+    """Returns the parts of a complete value; CheckError if it is not of this kind."""
     if not isinstance(value, kind):
         raise of_another_kind(kind, f", got {brief(value)}")
     return iter([value] if isinstance(value, str) else value)
 
 
 def of_another_kind(wanted: type, got: str = "") -> CheckError:
-    """The error of `pieces` or `items` where there are none."""
+    """Returns the error of `pieces` or `items` for a value of another kind."""
     part, words = ("pieces", "text") if wanted is str else ("items", "a list")
     hint = "`drafts` gives any value as far as it is there"
     return CheckError(f"`{part}` are of {words}{got}", hint=hint)
 
 
 def _content_of_fence(text: str) -> str | None:
-    """What the only code fence of a text holds, if it is all of it or says that it is JSON."""
+    """Returns the content of a text's only code fence if it is the whole text or labelled JSON."""
     fences = list(_FENCE.finditer(text))
     if len(fences) != 1:
         return None
@@ -160,10 +162,10 @@ def _content_of_fence(text: str) -> str | None:
 
 
 class Result(Generic[T_co]):
-    """The answer to a prompt: `value` of the type that was asked for, with its history.
+    """The answer to a prompt: `value` of the requested type, with its history.
 
-    A result may exist before the model has answered, when prompts run concurrently: reading any
-    part of it then waits for the answer, and raises the error with which the prompt failed.
+    A result of a streamed or concurrent prompt may exist before the model has answered. Reading any
+    part of it then waits for the answer, and raises the prompt's error if it failed.
     """
 
     __slots__ = ("_answer",)
@@ -187,9 +189,9 @@ class Result(Generic[T_co]):
 
     @staticmethod
     def of(answer: Answer | Callable[[], Answer]) -> Result[Any]:
-        """The result with this answer, or with the one that this function waits for.
+        """Returns a result with this answer, or with the one that this function waits for.
 
-        It is called whenever something is asked for and no answer is there, from any thread.
+        Reads call the function, from any thread, until it has returned an answer.
         """
         class_: type[Result[Any]] = Result
         result = class_.__new__(class_)
@@ -213,32 +215,30 @@ class Result(Generic[T_co]):
 
     @property
     def usage(self) -> Usage:
-        """Tokens and requests, of the whole conversation."""
+        """The tokens and requests of the whole conversation."""
         return self._answered().usage
 
     @property
     def model(self) -> str:
-        """The model that answered, as it calls itself."""
+        """The name of the model that answered, as the provider reports it."""
         return self._answered().model
 
     @property
     def finish(self) -> str:
-        """How the last reply ended: "stop", "tool_calls", "length" when it was cut, else a word of
-        the server's own.
-        """
+        """How the last reply ended: "stop", "tool_calls", "length" if cut, or the server's word."""
         return self._answered().finish
 
     @property
     def repairs(self) -> list[str]:
-        """What had to be recovered or asked again, in words."""
+        """Repairs of replies, and the reasons for which the model was asked again, in words."""
         return self._answered().repairs
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        """The conversation that gave the value, with the last reply, as data for JSON.
+        """The whole conversation, with the last reply, as JSON data.
 
-        `prompt(..., after=messages)` goes on with it. What only the provider understands, and wants
-        back, is the `opaque` part of a message. Empty for a result that no prompt has given.
+        `prompt(..., after=messages)` continues it. The `opaque` part of a message holds data that
+        only the provider understands and wants back. Empty for a result that no prompt returned.
         """
         from runtime_support._core.hooks import load_part
 
@@ -246,7 +246,7 @@ class Result(Generic[T_co]):
 
     @property
     def transcript(self) -> Transcript:
-        """The same for the prompt that goes on with it."""
+        """The conversation for a follow-up prompt."""
         answer = self._answered()
         return Transcript(answer.messages, answer.kept.options, answer.kept.pure)
 
@@ -254,8 +254,8 @@ class Result(Generic[T_co]):
     def tools(self) -> tuple[tuple[str, Callable[..., Any]], ...]:
         """The functions that the model could call, each with the name of its tool.
 
-        `prompt(..., after=x, tools=x.tools)` offers them again. A result that comes from another
-        process has none.
+        `prompt(..., after=x, tools=x.tools)` offers them again. A result from another process has
+        none.
         """
         return self._answered().kept.tools
 
@@ -266,9 +266,9 @@ class Result(Generic[T_co]):
 
     @property
     def data(self) -> Any:
-        """The value; for text that is a JSON object or array, what it holds.
+        """The value; a text that is a JSON object or array is decoded.
 
-        It may be in a code fence, the only one; one with words around it is marked as JSON.
+        The JSON may be in the only code fence, which is labelled `json` if other text surrounds it.
         """
         value = self._answered().value
         if not isinstance(value, str):
@@ -284,23 +284,23 @@ class Result(Generic[T_co]):
             return value
 
     def pieces(self: Result[str]) -> Iterator[str]:
-        """The text piece by piece as the model writes it, of a prompt with `stream=True`.
+        """Yields the text in pieces as the model writes it, for a prompt with `stream=True`.
 
-        Of other prompts, and of a text that has been read, it is one piece. To go on to something
-        else ends the request. A failure is raised where it happens.
+        Other prompts, and a text that was read before, give one piece. Leaving the loop ends the
+        request. A failure is raised where it happens.
         """
         return self._parts(str)
 
     def items(self: Result[list[T]]) -> Iterator[T]:
-        """The elements of a list, each as soon as it is complete and valid; see `pieces`."""
+        """Yields the elements of a list as soon as each is complete and valid; see `pieces`."""
         return self._parts(list)
 
     def drafts(self) -> Iterator[Any]:
-        """The value as far as it is there, whenever more has come, and at last the whole of it.
+        """Yields the partial value whenever more has come, and finally the whole value.
 
-        A record is a dict of its fields, None where they have not come; a text is there as far as
-        it is written, a list has its finished items, and other values are there when they are
-        finished. Only what is finished has been checked. See `pieces`.
+        A partial record is a dict of its fields, None for those to come. A text is as long as
+        written so far, a list has its finished items, and other values appear when finished. Only
+        finished values are checked. See `pieces`.
         """
         answer = self._answer
         if isinstance(answer, Arriving):
@@ -310,11 +310,11 @@ class Result(Generic[T_co]):
         return load_part("drafts").of_value(self._answered().value)
 
     def events(self) -> Iterator[ReplyEvent]:
-        """The pieces of text and the calls of tools as they happen, of a prompt with `stream=True`;
-        at last that the reply is whole.
+        """Yields text pieces and tool calls as they happen, for a prompt with `stream=True`.
 
-        A reply that is no text has no pieces here. Of other prompts, and of a reply that has been
-        read, all of it comes at once, with the text as one piece. See `pieces`.
+        The last event says that the reply is complete. A reply that is no text has no pieces here.
+        Other prompts, and a reply that was read before, give all events at once, with the text as
+        one piece. See `pieces`.
         """
         answer = self._answer
         if isinstance(answer, Arriving):
@@ -346,13 +346,13 @@ class Result(Generic[T_co]):
         return f"Result({answer.value!r})" if isinstance(answer, Answer) else "Result(pending)"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the value, the calls of tools, and what it took."""
+        """Returns the HTML for notebooks: the value, the tool calls, tokens and cost."""
         from runtime_support._core.hooks import load_part
 
         return str(load_part("budgets").result_page(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Functions stay where they are: few can be pickled.
+        # The pickle omits functions: few can be pickled.
         answer = self._answered()
         return Result.of, (
             answer._replace(kept=ConversationDefaults((), dict(answer.kept.options))),

@@ -1,12 +1,12 @@
-"""Where in a run something is asked, so that it is found again when the run is run again.
+"""Scopes: stable keys of prompts in a run, by which a resumed run finds their answers.
 
-    with journal_scope("mail/17"): ...    prompts inside are counted for themselves
-    idempotency_key()                     inside of a tool: the same text when it is called again
+    with journal_scope("mail/17"): ...    prompts inside are counted separately
+    idempotency_key()                     in a tool: the same text when a resumed run calls it again
 
-What is kept is found by what was asked, within the scope that people and calls of tools name. Its
-place says where that was: which line of calls that ran ahead, which of them, and how often the same
-was asked there before. Of equal prompts, each prefers the one that was asked at its own place.
-Nothing of it depends on time or on threads.
+A journal looks answers up by scope and request; users and tool calls name the scopes. The place of
+a prompt says which overlapping calls it was part of, which one of these, and how many equal prompts
+came before it there. Among equal prompts, each prefers the record of its own place. Keys depend
+neither on time nor on threads.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ _NUMBER = re.compile(r"\d+")
 
 
 class PromptKey(NamedTuple):
-    """One call of `prompt`: `key` is a hash of its first request and who answers, `place` where in
-    the scope that was asked first.
+    """The identity of one call of `prompt` in a run.
+
+    `key` is a hash of its first request and the provider; `place` is its position in the scope.
     """
 
     scope: str
@@ -33,21 +34,21 @@ class PromptKey(NamedTuple):
     place: str
 
     def inside(self, step: str) -> str:
-        """The name of the scope of a step, such as a call of a tool."""
+        """Returns the name of the scope of a step, such as a tool call."""
         return f"{self.scope}/{self.key}.{self.place}.{step}"
 
     def another(self, number: int) -> PromptKey:
-        """Another name, where something else has this one already."""
+        """Returns a key with another place, for when this one is taken."""
         return self._replace(place=f"{self.place}~{number}")
 
 
 def order_of(place: str) -> tuple[int, ...]:
-    """A place in the order of the script."""
+    """Returns a sort key that puts places in the script's order."""
     return tuple(map(int, _NUMBER.findall(place)))
 
 
 class Scope:
-    """A part of a run, with what was asked in it; `line` says which call that ran ahead it is."""
+    """A part of a run; counts its prompts. `line` prefixes the places of an overlapping call."""
 
     def __init__(self, name: str = "", line: str = "") -> None:
         self.name = name
@@ -58,33 +59,33 @@ class Scope:
         self._parts: dict[str, Scope] = {}
 
     def asked(self, key: str) -> PromptKey:
-        """The next call of `prompt` with this key."""
+        """Counts a call of `prompt` with this key and returns its identity."""
         with self._lock:
             repeat = self._asked[key]
             self._asked[key] += 1
         return PromptKey(self.name, key, f"{self.line}{repeat}")
 
     def next_line(self) -> Line:
-        """The next line of calls that may run ahead."""
+        """Returns a new line, for one group of overlapping calls."""
         with self._lock:
             self._lines += 1
             return Line(self.name, f"{self.line}{self._lines}")
 
     def part(self, name: str) -> Scope:
-        """The part of that name, always the same one."""
+        """Returns the part of that name; creates it once."""
         with self._lock:
             whole = f"{self.name}/{name}" if self.name else name
             return self._parts.setdefault(name, Scope(whole, self.line))
 
 
 class Line(NamedTuple):
-    """Calls that may run ahead, in one scope."""
+    """A group of calls that may overlap, in one scope."""
 
     scope: str
     name: str
 
     def call(self, number: int) -> Scope:
-        """What one of them asks."""
+        """Returns the scope of one of the calls."""
         return Scope(self.scope, f"{self.name}.{number}:")
 
 
@@ -92,46 +93,45 @@ _root = Scope()
 
 
 def root() -> Scope:
-    """The scope of the run of the process."""
+    """Returns the scope of the process's run."""
     return _root
 
 
 def begin_run() -> None:
-    """Begins another run in the process: what it asked before counts no more."""
+    """Begins another run in the process, with fresh counts."""
     global _root
     _root = Scope()
 
 
 def scope_here() -> Scope:
-    """The scope that this thread is in."""
+    """Returns the current scope."""
     return context_here().scope or _root
 
 
 @contextmanager
 def within(scope: Scope) -> Generator[None]:
-    """Puts the block into this scope."""
+    """Makes this the current scope in the block."""
     with Block(scope=scope):
         yield
 
 
 @contextmanager
 def journal_scope(name: str) -> Generator[None]:
-    """Names a part of a run, such as a row, so that a journal keeps its prompts apart from equal
-    ones.
+    """Names a part of a run, such as a row; a journal keeps its prompts apart from equal ones.
 
-    Use it for the parts that your own threads run. Without a journal it does nothing.
+    Use it for the parts that your own threads run. It has no effect without a journal.
     """
     with within(scope_here().part(name)):
         yield
 
 
 def idempotency_key() -> str:
-    """Returns, in a tool, a key that is the same when a resumed run makes this call again."""
+    """Returns, in a tool, a key that stays the same if a resumed run repeats this call."""
     return scope_here().name
 
 
 def enclosing_scopes(scope: str) -> Iterator[str]:
-    """The names of a scope and of those around it, from the inside."""
+    """Yields the names of a scope and its enclosing scopes, innermost first."""
     while scope:
         yield scope
         scope = scope.rpartition("/")[0]

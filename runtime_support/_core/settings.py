@@ -1,15 +1,15 @@
-"""Settings: which model answers, and how.
+"""Settings: the provider, the model and their options.
 
     configure(provider="openai", model="gpt-4o-mini")       for the process
     with configure(model="gpt-4o"): ...                     for a block
     prompt(..., options={"temperature": 0})                 for one prompt
-    current_settings()                                      to be given to another process
+    current_settings()                                      to pass to another process
 
-A setting comes from the first of: the prompt's options, the blocks around it, `configure`, the
+A setting comes from the first of: the prompt's options, the enclosing blocks, `configure`, the
 environment (`SAFT_MODEL`, `SAFT_TEMPERATURE`, ...), `[tool.saft]` of the nearest pyproject.toml,
-the user's own file, `defaults` of the module that asks, the defaults here. An installed package
-does not take what a project file of the working directory says, unless the user trusts that. A
-project file alone does not choose where prompts and keys go: see `_projects.check_word`.
+the user's own file, `defaults` of the calling module, the defaults here. An installed package
+ignores the working directory's project file unless the user trusts its folder. A project file alone
+cannot choose where prompts and keys are sent: see `projects.check_word`.
 """
 
 from __future__ import annotations
@@ -33,29 +33,29 @@ from runtime_support._values.kinds import brief, is_object, plain, quote
 from runtime_support._values.names import did_you_mean, listed
 from runtime_support.errors import CheckError, ConfigError
 
-# The providers that can be chosen by name, and those among them that send to a server.
+# The names of providers, and those that send to a server; None if none is chosen.
 PROVIDERS = ("openai", "openrouter", "gemini", "anthropic", "local", "mock", "unset")
 _SENDING = (None, "openai", "openrouter", "gemini", "anthropic")
 
-# What a project says to the compiler.
+# Project keys for the compiler.
 _OF_THE_COMPILER = ("overlap", "pure", "root", "in-place")
-# What a part of the runtime reads for itself.
+# Project keys that a part of the runtime reads itself.
 _OF_PARTS = ("mcp",)
 
 SAMPLING = ("temperature", "top_p", "max_tokens", "reasoning_effort", "seed", "stop", "extra_body")
 
-# What an option is called elsewhere.
+# Names of options in other tools.
 OPTIONS_ELSEWHERE = {"max_completion_tokens": "max_tokens"}
 
 
-# In which form a server is asked, where it understands several.
+# The API to use with a server that offers several.
 WireName: TypeAlias = Literal["chat", "responses", "messages"]
-# How much a model thinks before it answers; each knows some of these words.
+# How much a model reasons before it answers; each model supports some of these words.
 Effort: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
 class Price(TypedDict):
-    """What a million tokens of a model cost in US dollars; the input includes those of a cache."""
+    """Prices of a million tokens in US dollars; `input` is the default for cached tokens."""
 
     input: float
     output: float
@@ -67,23 +67,22 @@ class Price(TypedDict):
 class Settings:
     """Every setting with its default. None leaves the choice to the provider, or sets no limit.
 
-    - Who answers: `provider`, `model`, `fallback` (the models to ask, one after another, where that
-      one does not answer), `base_url` (the address of a compatible server), `api_key_env` (the
+    - Who answers: `provider`, `model`, `fallback` (the models to try in turn if that one does not
+      answer), `base_url` (the address of a compatible server), `api_key_env` (the
       environment variable that holds the key), `api` ("chat", "responses" or "messages").
     - How: `temperature`, `top_p`, `max_tokens` (of a reply), `reasoning_effort`, `seed`, `stop`,
       `system`, and `extra_body` (other keys of the request, sent unchanged).
-    - Typed replies: `max_repairs` (how often a reply that does not fit goes back), `enforce_schema`
-      (whether the server enforces the schema: "auto", "on" or "off"), `on_truncated`
-      ("accept" accepts a text that the token limit has cut).
+    - Typed replies: `max_repairs` (how often a reply that does not fit is sent back),
+      `enforce_schema` (whether the server enforces the schema: "auto", "on" or "off"),
+      `on_truncated` ("accept" accepts a text that the token limit has cut).
     - Tools: `max_tool_rounds` and `max_tool_calls` of one prompt; `approver` (a function that
       decides about the calls of tools that need approval).
-    - The exchange: `timeout` (seconds for one request), `silence` (seconds in which nothing of
-      its reply comes), `max_retries` (after a failed request), `max_wait` (seconds to wait for
-      a server that has too much to do), `max_reply_bytes`.
-    - Rates: `requests_per_minute`, `tokens_per_minute`, `max_in_flight` (requests at the same
-      time).
+    - The exchange: `timeout` (seconds for one request), `silence` (seconds in which the
+      server may send nothing), `max_retries` (after a failed request), `max_wait` (seconds to wait
+      for an overloaded server), `max_reply_bytes`.
+    - Rates: `requests_per_minute`, `tokens_per_minute`, `max_in_flight` (concurrent requests).
     - Budgets of the run: `budget_requests`, `budget_tokens`, and `budget_cost` in US dollars, by
-      `prices` (of each model: what a million tokens cost).
+      `prices` (of a million tokens, by model).
     """
 
     provider: str | Provider | None = None
@@ -126,13 +125,13 @@ class Settings:
 
 
 def _set_type(hint: Any) -> Any:
-    """The type of a setting that is set: without None."""
+    """Returns a setting's type without None."""
     if not isinstance(hint, UnionType):
         return hint
     return reduce(lambda a, b: a | b, (one for one in get_args(hint) if one is not NoneType))
 
 
-# A provider that is an object is looked at for itself.
+# `checked_option` handles provider objects separately.
 _TYPES = {name: _set_type(hint) for name, hint in get_type_hints(Settings).items()}
 _TYPES["provider"] = str
 _NAMES = frozenset(_TYPES)
@@ -158,11 +157,11 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "budget_cost": (0, _NO_LIMIT),
 }
 
-# Settings that are not texts are read from the environment by these.
+# Parsers for settings of the environment that are not texts.
 _FROM_TEXT: dict[Any, Any] = {float: float, int: int}
 _NO_TEXT = ("fallback", "stop", "extra_body", "prices", "approver")
 VARIABLES = {f"SAFT_{name.upper()}": name for name in _TYPES if name not in _NO_TEXT}
-# The others that are read somewhere, by the runtime or by the command.
+# Other variables that the runtime or the command reads.
 _OTHER_VARIABLES = (
     "SAFT_CACHE_DIR",
     "SAFT_CHROME",
@@ -183,20 +182,20 @@ _OTHER_VARIABLES = (
 )
 _lock = threading.Lock()
 _configured: dict[str, Any] = {}
-# What the settings were made of last, and these.
+# The inputs of the last merge, and the merged settings.
 _last: tuple[Settings, dict[str, Any], Mapping[str, Any], tuple[dict[str, Any], ...], Settings]
 _last = (Settings(), {}, {}, (), Settings())
 
 
 class Configured:
-    """What `configure` has set; as a block, it holds there alone instead of in the process."""
+    """The settings of one `configure`; a `with` block limits them to the block."""
 
     def __init__(self, changes: dict[str, Any], before: dict[str, Any] | None = None) -> None:
         self._changes = changes
-        # What is said by `configure` bounds the block itself.
+        # Budgets in a `configure` block bound the block itself.
         bounds = {} if before is None else {name: changes.get(name) for name in BUDGETS}
         self._bounds = _set_ones(bounds)
-        # What the process had, when it has been changed as well.
+        # The settings that `configure` replaced in the process; a block restores them.
         self._before = before
         self._entered: list[Block] = []
 
@@ -206,7 +205,7 @@ class Configured:
             if self._before is not None:
                 process = dict(_configured)
                 for name, value in self._changes.items():
-                    if process.get(name) is value:  # it was not set since
+                    if process.get(name) is value:  # not set again since
                         process[name] = self._before.get(name)
                 _configured = _set_ones(process)
                 self._before = None
@@ -256,9 +255,9 @@ def configure(**settings: Any) -> Configured:
 def configured_here(
     settings: Mapping[str, Any], around: Mapping[str, Any] = MappingProxyType({})
 ) -> Generator[None]:
-    """The same for a block alone: for one of several threads that have settings of their own.
+    """Sets settings for a block alone, for threads with different settings.
 
-    The settings `around` hold in the place of the process's own, and no program has said them.
+    The settings `around` replace those of `configure`, and do not count as set by the program.
     """
     own, others = (
         {name: checked_option(name, one[name], "setting") for name in one}
@@ -269,11 +268,10 @@ def configured_here(
 
 
 def current_settings() -> dict[str, Any]:
-    """Returns the settings in force here, to be pickled, for `configure(**current_settings())` in
-    another process.
+    """Returns the settings in force here, for `configure(**current_settings())` in another process.
 
-    Only settings that are set are in it. It contains no key, but may name the variable that holds
-    one. Raises a ConfigError if the provider is an object that cannot be pickled.
+    They can be pickled. Unset settings are omitted. They contain no key, but may name the variable
+    that holds one. Raises a ConfigError if the provider is an object that cannot be pickled.
     """
     import pickle
 
@@ -291,7 +289,7 @@ def current_settings() -> dict[str, Any]:
 
 
 class _Defaults:
-    """What a module says of its own prompts."""
+    """A module's settings for its own prompts."""
 
     __slots__ = ("settings",)
 
@@ -299,7 +297,7 @@ class _Defaults:
         self.settings = settings
 
 
-# What is not a module's to say: where prompts and keys go, and what holds for a whole run.
+# Settings that a module may not set: where prompts and keys go, and limits of the whole run.
 OF_THE_RUN = frozenset(
     (
         *(*BUDGETS, "base_url", "api_key_env"),
@@ -310,9 +308,9 @@ _DEFAULTS = "__saft_defaults__"
 
 
 def defaults(**settings: Any) -> None:
-    """Sets options for the prompts of the calling module, below all settings of its user.
+    """Sets defaults for the prompts of the calling module; all settings of its user override them.
 
-    This way an installed module keeps what its own project says. Raises a ConfigError that names a
+    So an installed module keeps its own project's settings. Raises a ConfigError that names a
     setting that is unknown, has a wrong value, or may not come from a module.
     """
     checked = {name: checked_option(name, value, "defaults") for name, value in settings.items()}
@@ -323,9 +321,10 @@ def defaults(**settings: Any) -> None:
 
 
 def settings_for(options: Mapping[str, Any] | None = None, place: Place | None = None) -> Settings:
-    """The settings in force for a prompt with these options, by which it may be sent.
+    """Returns the settings in force for sending a prompt with these options.
 
-    They are those for the code at a place, or for that which calls.
+    They apply to the code at `place`, by default to the caller. Raises a ConfigError if only an
+    untrusted project file chooses where prompts and keys go.
     """
     settings, found = _in_force(options, place)
     if found.chosen_by_project and settings.provider in _SENDING:
@@ -340,7 +339,7 @@ def settings_for(options: Mapping[str, Any] | None = None, place: Place | None =
 
 
 def settings_to_show(options: Mapping[str, Any] | None = None) -> Settings:
-    """The same for a prompt that is only looked at."""
+    """Returns the settings of a prompt that is shown and not sent; any project file counts."""
     return _in_force(options, None)[0]
 
 
@@ -350,7 +349,7 @@ def _in_force(
     options = plain(options)
     if options is not None and not is_object(options):
         raise ConfigError(f"the options of a prompt are an object, got {brief(options)}")
-    # To look for what is not there takes longer than to list what is.
+    # Looking up missing variables takes longer than listing the existing ones.
     there = set(os.environ)
     variables = tuple(os.environ.get(one) if one in there else None for one in VARIABLES)
     place = place or place_of_call()
@@ -372,12 +371,12 @@ def _set_ones(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def given_here(options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What the program itself says: by `configure`, by the blocks around, by these options."""
+    """Returns the program's own settings: by `configure`, enclosing blocks and these options."""
     return _merged(_configured, *context_here().settings, plain(options) or {})
 
 
 def _merged(*parts: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that are set; what comes later goes before."""
+    """Merges settings, later parts over earlier ones, and drops unset ones."""
     merged: dict[str, Any] = {}
     for part in parts:
         merged.update(part)
@@ -385,12 +384,12 @@ def _merged(*parts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def ambient_here(options: Mapping[str, Any] | None) -> frozenset[str]:
-    """The names of the settings that the program itself does not say."""
+    """Returns the names of the settings that the program itself does not set."""
     return _NAMES.difference(given_here(options))
 
 
 def _with_configured(settings: Settings) -> Settings:
-    """The settings with those of `configure`; the last answer is kept."""
+    """Merges settings with those of `configure` and blocks; caches the last result."""
     global _last
     context = context_here()
     parts = settings, _configured, context.settings_around, context.settings
@@ -404,7 +403,7 @@ def _with_configured(settings: Settings) -> Settings:
 
 
 def _checked(name: str, value: Any, origin: str) -> Any:
-    """The value of an option; None is that of one that is not set."""
+    """Returns the checked value of an option; None, for unset, is always valid."""
     if value is not None:
         return checked_option(name, value, origin)
     _type_of(name, origin)
@@ -412,16 +411,16 @@ def _checked(name: str, value: Any, origin: str) -> Any:
 
 
 def checked_option(name: str, value: Any, origin: str) -> Any:
-    """The value of an option, or ConfigError when there is no such option or it does not fit."""
+    """Returns the checked value of an option; ConfigError if it is unknown or does not fit."""
     type_ = _type_of(name, origin)
     if name == "provider" and isinstance(value, Provider) and not isinstance(value, type):
         return value
     if name == "approver":
         return _checked_approver(value, origin)
-    # A variable and an option of the command have the name of the setting.
+    # The names of variables and command options already contain the setting's name.
     place = origin if origin.startswith(("SAFT_", "--")) else f"{origin} {name}"
     try:
-        # Most are texts and numbers: no more of the checker is loaded for these.
+        # Most are texts and numbers, which do not need the checker.
         is_plain = type(value) is type_
         checked: Any = value if is_plain else check(value, type_, path=place)
     except CheckError as error:
@@ -454,14 +453,14 @@ def _type_of(name: str, origin: str) -> Any:
 
 
 def _new_name(name: str) -> str | None:
-    """A hint where a setting was called so."""
+    """Returns a hint if a setting once had this name."""
     from runtime_support._values.renamed import SETTINGS, renamed
 
     return renamed(name, SETTINGS[name]) if name in SETTINGS else None
 
 
 def _new_value(setting: str, value: object) -> str | None:
-    """A hint where a value of a setting was called so."""
+    """Returns a hint if a value of the setting once had this name."""
     from runtime_support._values.renamed import VALUES, renamed
 
     new = VALUES.get(setting, {}).get(value) if isinstance(value, str) else None
@@ -469,7 +468,7 @@ def _new_value(setting: str, value: object) -> str | None:
 
 
 def _checked_approver(value: Any, origin: str) -> Any:
-    """A function that decides about calls: no script, module or file chooses it."""
+    """Returns the checked approver, which only Python code may set, not a script or a file."""
     if origin not in ("configure", "setting"):
         hint = "set it in Python: configure(approver=ask_the_desk)"
         raise ConfigError(f"{origin}: no option `approver`", setting="approver", hint=hint)
@@ -480,7 +479,7 @@ def _checked_approver(value: Any, origin: str) -> Any:
 
 
 def check_provider_name(name: str, origin: str) -> None:
-    """ConfigError when no provider has this name."""
+    """Raises ConfigError if no provider has this name."""
     if name not in PROVIDERS:
         near = _new_value("provider", name) or did_you_mean(name, PROVIDERS)
         hint = near or f"the providers are {listed(PROVIDERS)}"
@@ -490,11 +489,11 @@ def check_provider_name(name: str, origin: str) -> None:
 
 
 def working_directory() -> str:
-    """From where project files are looked for."""
+    """Returns the directory where the search for a project file starts."""
     try:
         return os.environ.get("SAFT_PROJECT") or os.getcwd()
     except FileNotFoundError:
-        return os.sep  # it was removed, and with it the project file that may have been there
+        return os.sep  # the directory was removed
 
 
 @dataclass(frozen=True, slots=True)
@@ -508,13 +507,13 @@ class _Surroundings:
 
 @lru_cache(maxsize=256)
 def _is_installed(file: str) -> bool:
-    """Whether code is that of an installed package; but for saftc, which works on projects."""
+    """Whether a file is part of an installed package other than saftc, which works on projects."""
     parts = file.replace(os.sep, "/").split("/")
     found = [i for i, part in enumerate(parts) if part in ("site-packages", "dist-packages")]
     return bool(found) and parts[found[-1] + 1] != "saftc"
 
 
-# A file, and when it was changed last; None where there is no file.
+# A file and its modification time; None if there is no file.
 _Stamped: TypeAlias = tuple[str, int] | None
 
 
@@ -533,9 +532,10 @@ def _from_surroundings(
     own: _Defaults | None,
     is_foreign: bool,
 ) -> _Surroundings:
-    """The settings of the surroundings: of the variables, among those with all `names`, and of the
-    files of the project and of the user. For an installed package, `is_foreign`, the project of the
-    working directory is one of somebody else, and counts only where the user trusts it.
+    """Reads the settings of the environment, the project file and the user's file.
+
+    `names` are all SAFT_ variables that are set, known or not; `own` are the module's defaults. For
+    an installed package, `is_foreign`, the project file counts only if the user trusts its folder.
     """
     unknown = names.difference(VARIABLES, _OTHER_VARIABLES)
     path, own_path = (file and file[0] for file in files)
@@ -567,7 +567,7 @@ def _from_surroundings(
 
 
 def setting_from_text(name: str, text: str, origin: str) -> Any:
-    """The value that a text stands for; ConfigError where it should be a number."""
+    """Parses a setting's text; ConfigError if it should be a number and is none."""
     read = _FROM_TEXT.get(_TYPES[name])
     if read is None:
         return text
@@ -579,7 +579,7 @@ def setting_from_text(name: str, text: str, origin: str) -> Any:
 
 
 def _project_file(directory: str) -> str | None:
-    """The pyproject.toml in this directory, or the nearest one above."""
+    """Returns the path of the nearest pyproject.toml in this directory or above, if any."""
     while True:
         path = os.path.join(directory, "pyproject.toml")
         if os.path.isfile(path):
@@ -591,9 +591,9 @@ def _project_file(directory: str) -> str | None:
 
 
 def user_file() -> str:
-    """Where the user's own settings are, and which folders are trusted; it need not exist."""
+    """Returns the path of the user's settings and trusted folders; it need not exist."""
     if sys.platform == "linux" and "ANDROID_ROOT" not in os.environ:
-        # As platformdirs has it, which takes as long to load as a prompt to be written.
+        # The path of platformdirs, without its slow import.
         base = os.environ.get("XDG_CONFIG_HOME", "").strip() or os.path.expanduser("~/.config")
         return os.path.join(base, "saft", "config.toml")
     from platformdirs import user_config_path

@@ -1,7 +1,8 @@
-"""What runs take: the requests and tokens of each place and model. It is counted from the first
-prompt on, and a budget that is set later (`budgets`) begins with that.
+"""Counts the requests and tokens of runs, by place and model.
 
-    spending_here().taken()     what the run has taken until now
+    spending_here().taken()     what the run has used so far
+
+Counting starts with the first prompt; a budget that is set later includes the earlier requests.
 """
 
 from __future__ import annotations
@@ -27,17 +28,18 @@ if TYPE_CHECKING:
     from runtime_support._core.settings import Settings
     from runtime_support._core.tasks.effects import Effects, Signal
 
-# About as many characters make a token; no token has less than a byte.
+# About so many characters make a token; no token has less than a byte.
 _TOKEN = 4
-# Models may cost more from some length of the input on, always a multiple of a thousand tokens.
+# Some models cost more above an input length, which is always a multiple of a thousand tokens.
 _LONG = 32_000
 
 
 class Taken(NamedTuple):
-    """What requests of one place to one model have taken; the settings are of the last of them.
+    """The usage of the requests from one place to one model.
 
-    Each has had an input of this `length` or more, in tokens, where a price may depend on that, and
-    the longest reply had so many tokens.
+    The settings are those of the last request. `length` is the input length of each request,
+    rounded down to thousands of tokens, or 0 if no price depends on it. `longest` is the number of
+    tokens of the longest reply.
     """
 
     settings: Settings
@@ -50,10 +52,10 @@ class Taken(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Reservation:
-    """What a budget has reserved for a request under way.
+    """The part of a budget that is reserved for a request in flight.
 
-    Its output `is_guess` where the request does not bound it; `most` is what it is bound to here,
-    as there is no more. What is `aside` is not waited for.
+    The output `is_guess` if the request does not bound it. `most` is the bound that the budget sets
+    for the reply. Other requests do not wait for one that `is_aside`.
     """
 
     input_tokens: int
@@ -64,15 +66,15 @@ class Reservation:
     is_aside: bool = False
 
     def usage(self, written: Iterable[str] = ()) -> Usage:
-        """What a reply of which no tokens are told is likely to have taken, or none that came."""
+        """Estimates the usage of a request that has no reply, or whose reply reports no tokens."""
         output = tokens_of(written) if self.is_guess else self.output_tokens
         return Usage(self.input_tokens, output, 1)
 
 
 class Spending:
-    """What a run has taken, or a block with `bounds` of its own; for all threads.
+    """The usage of a run, or of a block with its own `bounds`; shared by all threads.
 
-    `around` are the bounds outside of the outermost block. Without bounds, it is a run.
+    `around` holds the bounds outside of the block. Without `bounds`, it counts a run.
     """
 
     def __init__(
@@ -82,41 +84,41 @@ class Spending:
     ) -> None:
         self.bounds, self.around = bounds, around or {}
         self._taken: dict[object, Taken] = {}
-        # What processes before this one have taken, in a run that resumes; `has_kept` says that all
-        # of it was counted when the journal was opened.
+        # The usage of earlier processes of a resumed run; `has_kept` says that all of it was
+        # counted when the journal was opened.
         self._kept: dict[object, Taken] = {}
         self.has_kept = False
         self.prompts = self.in_flight = self.from_journal = 0
         self._began = time.monotonic()
-        # What was raised last as its own bounds were reached.
+        # The last error for which its own bounds were reached.
         self.passed: BaseException | None = None
         self.was_told = False
         self.forget_others()
 
     def forget_others(self) -> None:
-        """Leaves what is under way to the process that this one was forked from."""
-        # The garbage collector may end a stream that was dropped while this counts something else.
+        """Resets locks and requests in flight after a fork; they belong to the parent process."""
+        # Reentrant: while this counts, the garbage collector may close a dropped stream.
         self.lock = threading.RLock()
-        # What a budget has reserved for the requests of prompts, and who waits for that.
+        # Reservations for prompts' requests, and the waiters for them.
         self.reservations: dict[PromptRun, Reservation] = {}
         self.waiting: deque[Signal] = deque()
 
     def sent(self) -> list[Taken]:
-        """What this process itself has taken, by place and model."""
+        """Returns the usage of this process, by place and model."""
         with self.lock:
             return list(self._taken.values())
 
     def taken(self) -> list[Taken]:
-        """The same, and what processes before it have taken."""
+        """Returns the usage of the run, including its earlier processes."""
         with self.lock:
             return [*self._kept.values(), *self._taken.values()]
 
     def seconds(self) -> float:
-        """How long the process has been asking."""
+        """Returns how long this has been counting."""
         return time.monotonic() - self._began
 
     def add(self, prompt: PromptRun, model: str, usage: Usage) -> None:
-        """Adds what a request of a prompt has taken, in the place of what was reserved for it."""
+        """Adds the usage of a prompt's request and removes its reservation."""
         length = _length(usage.input_tokens)
         one = Taken(prompt.settings, prompt.place, model, length, usage, usage.output_tokens)
         with self.lock:
@@ -126,12 +128,12 @@ class Spending:
             self.wake()
 
     def wake(self) -> None:
-        """Lets the first of those who wait look again, with the lock held."""
+        """Wakes the first waiter. Requires the lock."""
         if self.waiting:
             self.waiting[0].ring()
 
     def add_kept(self, settings: Settings, model: str, usage: Usage, longest: int) -> None:
-        """Adds what an earlier process of the run has taken, which a journal has kept."""
+        """Adds the usage that a journal recorded in an earlier process of the run."""
         with self.lock:
             length = _length(usage.input_tokens // max(1, usage.requests))
             _add_to(self._kept, Taken(settings, None, model, length, usage, longest))
@@ -151,8 +153,8 @@ def _add_to(taken: dict[object, Taken], one: Taken) -> None:
 
 
 def key_of(place: Place | None) -> object:
-    """What is equal for the same place, as long as that is there."""
-    # The hash of code takes as long as the code is.
+    """Returns a key that is equal for equal places while their code exists."""
+    # Hashing a code object takes time in proportion to its size.
     return None if place is None else (id(place.code), place.instruction)
 
 
@@ -160,8 +162,9 @@ _of_process = Spending()
 
 
 def spendings_here() -> list[Spending]:
-    """What the run that this is a part of has taken, and the blocks in it that have budgets, the
-    outermost first.
+    """Returns the counters of the current run and of its enclosing blocks with budgets.
+
+    The outermost comes first.
     """
     found = [_of_process]
     for one in context_here().budgets:
@@ -170,21 +173,21 @@ def spendings_here() -> list[Spending]:
 
 
 def spending_here() -> Spending:
-    """What the run has taken that this is a part of."""
+    """Returns the counter of the current run."""
     return spendings_here()[0]
 
 
 def add_kept(
     settings: Settings, model: str, usage: Usage, longest: int, *, for_blocks: bool
 ) -> None:
-    """Counts what a journal has kept that is opened here, also for the blocks around it or not."""
+    """Counts usage from a journal that is opened here, with `for_blocks` also for the blocks."""
     for one in spendings_here() if for_blocks else [spending_here()]:
         one.has_kept = True
         one.add_kept(settings, model, usage, longest)
 
 
 def note_kept(settings: Settings, model: str, usage: Usage) -> None:
-    """Counts an answer from the journal, which the blocks inside of that have not counted yet."""
+    """Counts an answer from the journal; adds its usage to blocks that have not counted it."""
     run, *blocks = spendings_here()
     with run.lock:
         run.from_journal += 1
@@ -202,14 +205,14 @@ after_fork(_leave_to_parent)
 
 
 class Counting(Hook):
-    """Counts one prompt and its requests, each try anew."""
+    """Counts one prompt and its requests, retries included."""
 
     def __init__(self, prompt: PromptRun) -> None:
         self._prompt = prompt
         self._spendings = spendings_here()
 
     def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Effects[Answer]:
-        """The answer of a prompt that is counted; what ends the run around it is noted."""
+        """Counts the prompt; records an error that ends the run."""
         self._count_prompt(1, 0)
         try:
             return (yield from proceed(prompt))
@@ -228,10 +231,10 @@ class Counting(Hook):
                 one.prompts += over
 
     def request(self, request: Request, proceed: SendRequest) -> Replying:
-        """The reply, counted; one that was left or broke off, as what it is likely to have taken.
+        """Counts a request; estimates the usage of one whose stream was closed or broke off.
 
-        A try counts that may have been paid, also without a reply. One that was refused, or has
-        reached nobody, does not.
+        A try that may have been charged counts, also without a reply. One that was refused or did
+        not reach the server costs no tokens.
         """
         prompt, usage = self._prompt, Usage(requests=1)
         model = prompt.model_of(request)
@@ -258,20 +261,20 @@ class Counting(Hook):
 
 
 def hook_for(prompt: PromptRun) -> Counting:
-    """What counts a prompt."""
+    """Returns the hook that counts a prompt."""
     return Counting(prompt)
 
 
 def is_of_block(error: BaseException) -> bool:
-    """Whether it is the budget of a block that is spent, and not that of the run around it."""
+    """Whether the error says that a block's budget, not the run's, is used up."""
     return any(one.passed is error for one in spendings_here()[1:])
 
 
 def tokens_in(request: Request) -> int:
-    """About how many tokens a request has."""
+    """Estimates the tokens of a request."""
     return len(json.dumps(request.canonical(), ensure_ascii=False)) // _TOKEN
 
 
 def tokens_of(texts: Iterable[str]) -> int:
-    """About how many tokens these texts have together."""
+    """Estimates the tokens of these texts together."""
     return -(-sum(map(len, texts)) // _TOKEN)

@@ -1,11 +1,11 @@
-"""Prompt templates: text with holes, to the text that is sent.
+"""Prompt templates: text with holes for values.
 
     render("who is longest in {people}?", (), {"people": ["Al", "Bo"]})
     -> Rendered('who is longest in ["Al","Bo"]?', tools={})
 
-A hole is `{name}` or `{0}`, `{name:raw}` for a string as it is; literal braces are doubled. A
-function at a hole becomes a tool, and the tool's name is put into the text. What comes from a value
-is never scanned for holes.
+A hole is `{name}` or `{0}`, or `{name:raw}` for an unchanged string; literal braces are doubled. A
+function at a hole becomes a tool, and its name is inserted. Inserted values are never scanned for
+holes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from runtime_support.errors import CheckError
 if TYPE_CHECKING:
     from runtime_support._media import Content, Piece
 
-# Parameters of `prompt` and `program`, which a name of the script cannot be passed under.
+# Parameters of `prompt` and `program`: a script's variable needs another keyword.
 RESERVED = frozenset(
     (
         *("template", "returns", "fields", "rounds", "options", "after", "tools", "stream"),
@@ -42,7 +42,7 @@ RESERVED = frozenset(
 )
 
 _TOKEN = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*|[0-9]+)(:raw)?\}|[{}]")
-# What the indentation of a template is made of.
+# The characters of indentation.
 _BLANKS = " \t"
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -57,9 +57,9 @@ class Hole:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A value that is known only when the script runs: `mark` takes its place.
+    """A value that is known only when the script runs; `mark` stands for it.
 
-    `kind` is what is known of it: a function is a tool, a picture or a file is a part of its own.
+    `kind` is what is known: a function is a tool, a picture or file is a separate part.
     """
 
     mark: str
@@ -71,7 +71,7 @@ TemplatePart: TypeAlias = str | Hole
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A template in its parts, and the keys of its holes."""
+    """A parsed template: its parts, and the keys of its holes."""
 
     parts: tuple[TemplatePart, ...]
     keys: frozenset[str | int]
@@ -80,7 +80,7 @@ class Template:
 class Rendered(NamedTuple):
     """The content of a prompt, and the functions that its model may call, by tool name.
 
-    A function is an `Unknown` where a value was one.
+    A tool may be an `Unknown` instead of a function.
     """
 
     content: Content
@@ -94,7 +94,7 @@ class Rendered(NamedTuple):
 
 
 def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> Rendered:
-    """The template with its values; CheckError when the two do not fit each other."""
+    """Inserts values into a template; CheckError if they do not fit its holes."""
     if not isinstance(template, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise CheckError(f"template: expected string, got {brief(template)}")
     read = parse_template(template)
@@ -123,7 +123,7 @@ def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> 
 def offer(tools: dict[str, Any], name: str, function: Any) -> None:
     """Adds a function to those that a model may call, under the name of its tool."""
     known = tools.setdefault(name, function)
-    if known != function:  # each look at a method makes another one
+    if known != function:  # bound methods are equal but not identical
         if is_approved(known) != is_approved(function):
             hint = "offer it once, as `approve(...)`"
             raise CheckError(f"the tool `{name}` is offered with and without approval", hint=hint)
@@ -135,7 +135,7 @@ def offer(tools: dict[str, Any], name: str, function: Any) -> None:
 
 
 def tool_name(key: str) -> str:
-    """The tool's name for a keyword: `class_` is the script's `class`."""
+    """Returns the tool's name for a keyword: `class` for `class_`."""
     stem = key.removesuffix("_")
     forced = stem != key and (keyword.iskeyword(stem) or stem in RESERVED)
     return stem if forced else key
@@ -143,7 +143,7 @@ def tool_name(key: str) -> str:
 
 @lru_cache(maxsize=1024)
 def parse_template(template: str) -> Template:
-    """The cleaned template as literal texts and holes."""
+    """Parses the cleaned template to literal texts and holes."""
     text = clean_template(template)
     parts: list[TemplatePart] = []
     end = 0
@@ -167,10 +167,9 @@ def parse_template(template: str) -> Template:
 
 
 def clean_template(template: str) -> str:
-    """The template without the indentation that all its lines but the first have in common, and
-    without blank lines and blanks at both ends.
+    """Removes the common indentation of all lines but the first, and blanks at both ends.
 
-    Spaces and tabs are indentation; any other blank is part of the text.
+    Only spaces and tabs are indentation; other blanks are text.
     """
     first, *others = template.split("\n")
     lines = [line if line.strip(_BLANKS) else "" for line in others]
@@ -197,7 +196,7 @@ def _is_tool(value: Any) -> bool:
 
 
 def _pieces_of(value: Any, hole: Hole) -> Sequence[Piece]:
-    """A value at a hole: its text, or the pictures and files that it is."""
+    """Returns a value at a hole as text, or as its pictures and files."""
     if isinstance(value, Unknown) and value.kind == "image":
         return [{"type": "image_url", "image_url": {"url": value.mark}}]
     if isinstance(value, Unknown) and value.kind == "file":

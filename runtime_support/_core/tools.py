@@ -1,14 +1,14 @@
-"""Functions as tools of a model.
+"""Offers functions to a model as tools, and calls them.
 
     tool = function_tool("look_up", look_up)
     tool.description()                   {"type": "function", "function": {"name": ..., ...}}
-    call_tool(tools, "look_up", '{"city": "Oslo"}')      waits, and at their end
+    call_tool(tools, "look_up", '{"city": "Oslo"}')      effects, which return
                                          ToolCall(..., result="3.5", error=None, ...)
-    ToolCaller(...).call_all(wanted, made)      those of a reply, through all that goes around it
+    ToolCaller(...).call_all(wanted, made)      makes the calls of a reply, through all hooks
 
-Arguments are read as replies are, and checked before the call. What an `async def` gives is
-awaited. What goes wrong is recorded and told to the model, without secrets. But what the model
-cannot mend stops the script: a provider or a setting that fails a prompt inside a tool.
+Arguments are read like replies, and checked before the call. The result of an `async def` is
+awaited. Failures are recorded and reported to the model, without secrets. But a failure that the
+model cannot mend stops the script: a provider, a setting or a budget fails a prompt inside a tool.
 """
 
 from __future__ import annotations
@@ -52,18 +52,16 @@ if TYPE_CHECKING:
     from runtime_support._core.outputs.outputs import Work
     from runtime_support.events import EventParts
 
-# Larger than any context window: sending it would only be refused.
+# Larger than any context window: a server would refuse it.
 LARGEST_RESULT = 4_000_000
 
-# By function and name. A schema is checked and compiled at its first use, and kept for that.
+# Signatures and schemas by function and name, since a schema is checked at its first use.
 _known: WeakKeyDictionary[Any, dict[str, tuple[Signature, m.ObjectSchema]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function under the name by which the model calls it; one that `waits` for approval is not
-    called before.
-    """
+    """A function with the name by which the model calls it; `waits` if calls need approval."""
 
     name: str
     function: Callable[..., Any]
@@ -72,7 +70,7 @@ class Tool:
     waits: bool = False
 
     def description(self) -> dict[str, Any]:
-        """The tool as a request describes it."""
+        """Returns the tool's description for requests."""
         schema = json_schema(self.parameters)
         if self.signature.open_ended:
             schema["additionalProperties"] = True
@@ -83,7 +81,7 @@ class Tool:
 
 
 def function_tool(name: str, function: Callable[..., Any]) -> Tool:
-    """The tool; CheckError when a parameter takes what JSON cannot hold."""
+    """Makes a tool of a function; CheckError if JSON cannot hold a parameter's type."""
     if is_approved(function):
         approved: Any = function
         return replace(function_tool(name, approved.__wrapped__), waits=True)
@@ -106,9 +104,9 @@ def function_tool(name: str, function: Callable[..., Any]) -> Tool:
 
 
 class ToolCaller:
-    """Calls the tools of a prompt; those of the names in `parallel` may run at the same time.
+    """Calls the tools of a prompt; calls of the tools in `parallel` may run concurrently.
 
-    What begins and ends is told to those who read the `events` of the reply.
+    Yields the start and end of each call as `events`, if these are read.
     """
 
     def __init__(
@@ -125,7 +123,10 @@ class ToolCaller:
         self._numbers = itertools.count(1)
 
     def call_all(self, wanted: Sequence[ToolRequest], made: list[ToolCall]) -> Effects[None]:
-        """Makes the calls of a reply: at the same time those beside each other that may be."""
+        """Makes the calls of a reply in order; neighbouring parallel calls run concurrently.
+
+        Appends each ended call to `made`.
+        """
         for is_parallel, group in groupby(wanted, lambda one: one.name in self._parallel):
             calls = list(group)
             if is_parallel and len(calls) > 1:
@@ -141,7 +142,7 @@ class ToolCaller:
                     raise
 
     def do(self, work: Work) -> Effects[Any]:
-        """The outcome of work, such as a program; one that has to be approved waits for that."""
+        """Does work, such as a program, after its approval if needed, and returns its outcome."""
         yield from wait_while_held()
         prompt, number = self._prompt, next(self._numbers)
         call = RequestedCall("program", "", "program", prompt, number, hooks=prompt.hooks)
@@ -168,7 +169,7 @@ class ToolCaller:
             yield self._events.end_call(call)
 
     def _call_of(self, wanted: ToolRequest) -> RequestedCall:
-        """A call that the model asks for, with what has to be approved before it is made."""
+        """Returns the requested call, with the approval that it needs, if any."""
         tool = self._tools.get(wanted.name)
         number = next(self._numbers)
         call = RequestedCall(wanted.name, wanted.arguments, "tool", self._prompt, number)
@@ -177,7 +178,7 @@ class ToolCaller:
         return call
 
     def _make(self, call: RequestedCall) -> Effects[ToolCall]:
-        """What a call comes to, through all that goes around it."""
+        """Makes a call through all hooks."""
         return through(self._prompt.hooks, "tool_call", self._call)(call)
 
     def _call(self, call: RequestedCall) -> Effects[ToolCall]:
@@ -187,7 +188,7 @@ class ToolCaller:
         return (yield from call_tool(self._tools, call.name, call.sent, call.inside))
 
     def _ask_ahead(self, behind: Sequence[ToolRequest]) -> Effects[None]:
-        """Has those who decide hear of the calls behind one that waits, all of them together."""
+        """Submits the calls behind one that awaits approval, so that all are decided together."""
         for call in map(self._call_of, behind):
             if call.approval is not None:
                 call.approval.is_put_off = True
@@ -201,9 +202,9 @@ def call_tool(
     arguments: str,
     enter: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> Effects[ToolCall]:
-    """Calls the tool of that name with arguments as JSON text; failures are in the record.
+    """Calls a tool with arguments as JSON text, inside a context; returns also failures.
 
-    The function is called inside of the context.
+    Raises only errors that the model cannot mend: ProviderError, ConfigError and RunStopped.
     """
     started = time.perf_counter()
     read: Any = arguments
@@ -217,7 +218,7 @@ def call_tool(
         result, error = result_text(value), None
     except (ProviderError, ConfigError, RunStopped):
         raise
-    except Exception as failure:  # what else a user's function raises is for the model to hear
+    except Exception as failure:  # all other errors of a user's function go to the model
         result, error = None, failure_text(failure, name, read)
     milliseconds = round((time.perf_counter() - started) * 1000, 3)
     return ToolCall(name, read, result, error, milliseconds)
@@ -228,12 +229,12 @@ def _do(work: Work, call: RequestedCall) -> Effects[Any]:
 
 
 def read_for(tool: Tool | None, arguments: str) -> dict[str, Any]:
-    """The arguments of a call as JSON data, as the tool needs it; CheckError when they are none."""
+    """Parses a call's arguments for a tool; CheckError if they are no JSON object."""
     return read_arguments(arguments, None if tool is None else tool.parameters)[0]
 
 
 def argument_repairs(tool: Tool, arguments: str) -> tuple[str, ...]:
-    """What is changed to read the arguments of a call; nothing of those that do not fit."""
+    """Returns the repairs of a call's arguments; none if they do not fit."""
     try:
         read, repairs = read_arguments(arguments, tool.parameters)
     except CheckError:
@@ -243,18 +244,18 @@ def argument_repairs(tool: Tool, arguments: str) -> tuple[str, ...]:
 
 
 def failure_text(failure: Exception, name: str, arguments: Any) -> str:
-    """What a model is told of a call that has failed."""
+    """Returns the message to the model about a failed call, without secrets."""
     return redacted(_words(failure, name, arguments))
 
 
 def _without_private(signature: Signature) -> Signature:
-    """Without the parameters that a function has for itself: `_key=key` in a loop that makes it."""
+    """Returns the signature without private parameters, such as `_key=key` that binds a value."""
     shown = [one for one in signature.parameters if not _is_private(one)]
     return replace(signature, parameters=tuple(shown))
 
 
 def _is_private(parameter: Parameter) -> bool:
-    # What others come behind by position cannot be left out of a call.
+    # A positional parameter cannot be omitted if others follow.
     is_separate = not parameter.by_position and not parameter.takes_rest
     return is_separate and not parameter.required and parameter.python_name.startswith("_")
 
@@ -264,12 +265,12 @@ def _field(parameter: Parameter) -> m.Field:
 
 
 def bind_arguments(tool: Tool, arguments: dict[str, Any]) -> Callable[[], Any]:
-    """The call with these arguments, to be made; CheckError when they do not fit."""
+    """Returns a function that makes the call; CheckError if the arguments do not fit."""
     return bind_call(tool.function, tool.signature.parameters, checked_arguments(tool, arguments))
 
 
 def checked_arguments(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
-    """What the function gets for these arguments, by name; CheckError when they do not fit."""
+    """Returns the function's arguments by name; CheckError if they do not fit."""
     given = dict(_fit(tool, arguments).data)
     known = {parameter.name for parameter in tool.signature.parameters}
     is_open = tool.signature.open_ended
@@ -282,11 +283,11 @@ def _fit(tool: Tool, arguments: dict[str, Any]) -> Fit:
 
 
 def result_text(value: Any) -> str:
-    """What a model is told that a call gives; CheckError where that is no text."""
+    """Returns a call's result as text for the model; CheckError if it is not text or too long."""
     value = data_of(plain(value))
     try:
         text = value if isinstance(value, str) else to_json(value)
-    except CheckError as refusal:  # a picture: what to do in a prompt is no help to a model
+    except CheckError as refusal:  # a picture: the hint about prompts does not help a model
         raise CheckError(
             f"the call was made, but its result cannot be told as text: {refusal.message}"
         ) from None
@@ -308,7 +309,7 @@ def _words(failure: Exception, name: str, arguments: Any) -> str:
 
 
 def _to_choose(ambiguity: Ambiguity, name: str, arguments: dict[str, Any]) -> str:
-    """The message with its numbered options: each is the call that it means, or a value."""
+    """Returns the message with numbered options: each is a value or the call that it means."""
     options = enumerate(_options(ambiguity, name, arguments), 1)
     lines = [f"{number}. {option}" for number, option in options]
     message = ambiguity.message

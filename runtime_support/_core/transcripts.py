@@ -1,11 +1,11 @@
-"""Conversations as data: what JSON can hold, so that a file or a database can keep them.
+"""Conversations as JSON data, for files and databases.
 
     write_messages(messages)     [{"role": "user", "content": "hi"}, ...]
-    read_messages(data)          the messages again; CheckError with the place where there are none
+    read_messages(data)          the messages again; a CheckError names an invalid place
 
-The form is that of chat completions. A message of the model may have an `opaque` part: what only
-its maker understands and wants back, such as signed thoughts, with who that was. Data may come from
-anywhere: nothing in it becomes a system message, unless the caller trusts it with that.
+The form is that of chat completions. A message of the model may have an `opaque` part: its origin,
+and data that only its provider understands and wants back, such as signed thoughts. The data may be
+untrusted: system messages in it are refused unless the caller trusts it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from runtime_support._values.names import listed
 from runtime_support.errors import CheckError
 
 _ROLES = ("user", "assistant", "tool", "system")
-# Those that tell the model what to do; servers take them for one.
+# The roles that instruct the model; servers treat them as the same.
 _LEADING = ("system", "developer")
 _KEYS = {
     "user": ("content",),
@@ -37,17 +37,17 @@ _KEYS = {
     "tool": ("content", "tool_call_id", "is_error"),
     "system": ("content",),
 }
-# What the content of the user may have beside text, with its texts, of which it needs the first.
+# The non-text content parts of a user's message, with their text fields; the first is required.
 _PARTS: dict[str, tuple[str, ...]] = {
     "image_url": ("url", "detail"),
     "file": ("file_data", "filename", "file_id"),
     "input_audio": ("data", "format"),
 }
-# What wires keep of a reply, and of a call. The fields of a message are none of them.
+# The keys that wires keep of a reply, and of a call; none is a field of a message.
 _OF_REPLIES = ("reasoning_details", "reasoning_content", "reasoning", "output", "content")
 _OF_CALLS = ("extra_content",)
-# The kinds of items and blocks that a model says itself, each with its fields that have to be
-# there. Others, such as results that a server is to take for its own, are the owner's to send.
+# The kinds of items and blocks that a model writes itself, with their required fields. Only trusted
+# data may have others, such as results that a server would take for its own.
 _ITEMS: dict[str, tuple[str, ...]] = {
     **{"message": (), "reasoning": (), "function_call": ("call_id", "name", "arguments")},
 }
@@ -58,7 +58,7 @@ _BLOCKS: dict[str, tuple[str, ...]] = {
 
 
 def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
-    """The messages as JSON data; each is a dict of its own."""
+    """Returns the messages as JSON data, each as a new dict."""
     return list(map(_written, messages))
 
 
@@ -81,10 +81,10 @@ def _written(message: Message) -> dict[str, Any]:
 
 
 def read_messages(data: Sequence[Any], *, trusts_system: bool = False) -> list[Message]:
-    """The messages of such data, with our ids for the calls in it.
+    """Returns the messages of such data, with new ids for its calls.
 
-    CheckError with the place of what is not part of a conversation: a role or a key that nobody
-    knows, a system message that is not trusted, a call without a result, a result without a call.
+    Raises a CheckError with the place of the first mistake: an unknown role or key, an untrusted
+    system message, a call without a result, a result without a call.
     """
     reader = _TranscriptReader(trusts_system)
     for number, item in enumerate(data):
@@ -94,7 +94,7 @@ def read_messages(data: Sequence[Any], *, trusts_system: bool = False) -> list[M
 
 
 class _TranscriptReader:
-    """The messages that were read, and the calls that have no result yet, by their ids there."""
+    """Reads messages one by one; keeps the calls without a result by their ids in the data."""
 
     def __init__(self, trusts_system: bool) -> None:
         self.messages: list[Message] = []
@@ -128,7 +128,7 @@ class _TranscriptReader:
             self.messages.append({"role": role, "content": content})
 
     def end(self, place: str) -> None:
-        """Refuses calls that were not answered by here."""
+        """Raises CheckError if a call has no result before this place."""
         if self._open:
             calls = listed(self._open)
             _refuse(self._caller, f"{calls} has no result before {place}", _NO_RESULT)
@@ -195,7 +195,7 @@ class _TranscriptReader:
         }
 
     def _said(self, message: Message, opaque: Mapping[str, Any], place: str) -> AssistantMessage:
-        """A message with its opaque part; what could be taken for a field of it is refused."""
+        """Returns a message with its opaque part; refuses keys that are fields of a message."""
         origin = Origin(*(_text(opaque.get(name), f"{place}.{name}") for name in _ORIGIN))
         _only(opaque, (*_ORIGIN, "reply", "calls"), place)
         reply = _opaque_part(opaque.get("reply"), _OF_REPLIES, f"{place}.reply")
@@ -224,7 +224,7 @@ class _TranscriptReader:
         kinds: Mapping[str, tuple[str, ...]],
         place: str,
     ) -> None:
-        """Refuses parts of a reply that are none, or that no model says."""
+        """Refuses invalid parts of a reply and, in untrusted data, parts that no model writes."""
         if reply is None or name not in reply:
             return
         for number, given in enumerate(_list(reply[name], f"{place}.{name}")):
@@ -241,7 +241,7 @@ class _TranscriptReader:
                 _object(part.get("input"), f"{where}.input")
 
     def _content(self, value: Any, place: str) -> Any:
-        """The content of a message of the user: a text, or parts."""
+        """Returns the content of a user's message: a text, or parts."""
         value = plain(value)
         if not is_list(value):
             return _text(value, place)

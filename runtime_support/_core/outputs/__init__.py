@@ -1,1 +1,1 @@
-"""What a prompt is to give: text, a typed value, or several named fields."""
+"""The outputs of prompts: text, a typed value, or several named fields."""

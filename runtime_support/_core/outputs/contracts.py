@@ -1,8 +1,8 @@
-"""Typed values: what a prompt asks of the model for one, and what it makes of the reply.
+"""Typed values: describes a type to the model, and reads the reply as a value of it.
 
     contract_of(list[int]).text       "Reply with JSON only, no other text, of this form: [int]"
 
-The form is Saft's notation with the fields' docs, far shorter than a JSON Schema.
+The form is Saft's notation with the fields' docs; it is far shorter than a JSON Schema.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from runtime_support._schema.writing import notation, strict_json_schema
 from runtime_support._values.dates import EXAMPLES, WORDS
 from runtime_support.errors import CheckError
 
-# What a model may not know of the notation, told only where it occurs.
+# Explanations of the notation, included only if they apply.
 _LEGEND = (
     ("?", "`T?` is T or null"),
     ("nil", "`nil` is null"),
     ("(", "`(A, B)` is an array"),
 )
 
-# By the id of its schema, which is kept so that it stays its.
+# By the id of the schema; the contract holds the schema, so that the id stays valid.
 _contracts: dict[int, Contract] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """A schema with what a request says about it: `text` are the lines that follow the prompt.
+    """A schema and its description in requests: `text` holds the lines that follow the prompt.
 
-    `losses` tell what a server cannot enforce of it.
+    `losses` lists what a server cannot enforce.
     """
 
     schema: m.Schema
@@ -47,12 +47,12 @@ class Contract:
 
 
 def contract_of(type_: Any) -> Contract:
-    """The contract for a Python type; CheckError when JSON cannot hold it."""
+    """Returns the contract for a Python type; CheckError if JSON cannot hold its values."""
     return contract_for(schema_of(type_))
 
 
 def contract_for(schema: m.Schema) -> Contract:
-    """The contract for a schema."""
+    """Returns the contract for a schema, cached."""
     known = _contracts.get(id(schema))
     if known is not None:
         return known
@@ -76,7 +76,7 @@ def _demand(schema: m.Schema) -> str:
 
 
 def _without_texts(form: str) -> str:
-    """The notation without literals and docs, whose characters mean nothing."""
+    """Returns the notation without literals and docs, whose characters do not count."""
     return re.sub(r'"(\\.|[^"\\])*"|//[^\n]*', "", form)
 
 
@@ -93,7 +93,7 @@ class ValueOutput(Output):
         return self._contract
 
     def ending(self) -> str:
-        """The form that a reply is to have, in words behind the prompt."""
+        """Returns the words after the prompt that describe the form of the reply."""
         return self._contract.text
 
     def accept(self, text: str) -> None:
@@ -104,14 +104,14 @@ class ValueOutput(Output):
         self.repairs.extend(repairs)
 
     def reminder(self, reason: str) -> str:
-        """What a model is told of a reply that does not fit."""
-        # The first message has the form; to repeat it would bury what is wrong.
+        """Returns the message to the model about a reply that does not fit."""
+        # The first message has the form; repeating it would bury the reason.
         again = "Reply with all of it again, corrected, JSON only."
         return f"That reply cannot be used: {reason}. {again}"
 
 
 class ObjectOutput(ValueOutput):
-    """Fields as one JSON object, for models that are not given return tools."""
+    """Fields as one JSON object, for models without return tools."""
 
     is_several = True
 

@@ -1,10 +1,10 @@
-"""Several named fields, which a model hands in by tools of their own.
+"""Several named fields, each handed in by its own return tool.
 
     output = FieldsOutput({"total": float, "due": date})
     output.return_tools()      two tools: `__saft_return_total` and `__saft_return_due`
     output.value               (19.5, datetime.date(2026, 1, 31))
 
-What the model sends instead as one JSON object is taken, too.
+One JSON object with the fields is accepted instead.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from runtime_support.errors import CheckError
 class FieldsOutput(Output):
     """Fields that the model hands in by one return tool each.
 
-    A valid value is kept, also when later ones are not; of two, the later one counts. An object
-    with the fields, sent as text, is taken too. A field that takes nil may stay away: it is nil
-    when the model calls no more tools, and has handed in another or been reminded.
+    A valid value stays, even if later ones are invalid; a later valid one replaces it. A JSON
+    object with the fields, sent as text, is accepted too. A nullable field may be missing: it
+    becomes nil once the model calls no more tools and has handed in another or been reminded.
     """
 
     is_several = True
@@ -40,7 +40,7 @@ class FieldsOutput(Output):
         self.schema: m.ObjectSchema = object_schema(fields)
         self.arrived: dict[str, Any] = {}
         self.reasons: dict[str, str] = {}
-        # Those that were handed in since it was asked for an objection, and how many it had then.
+        # The fields handed in since the last `objection`, and how many had arrived at that time.
         self._handed_in: list[str] = []
         self._had = 0
         self._optional = {field.name for field in self.schema.fields if not field.required}
@@ -129,7 +129,7 @@ class FieldsOutput(Output):
         return f"Still missing: {', '.join(open_fields)}. Call {tools}."
 
     def state(self) -> str:
-        """What arrived, what did not, and why, for the error that ends the call."""
+        """Returns which fields arrived and why others did not, for the prompt's error."""
         arrived = ", ".join(f"{name} = {_bounded(value)}" for name, value in self.arrived.items())
         missing = [f"{one} ({self.reasons.get(one, 'never sent')})" for one in self._missing()]
         if missing:
@@ -142,12 +142,12 @@ class FieldsOutput(Output):
         return [field.name for field in self.schema.fields if field.name not in self.arrived]
 
     def _missing(self) -> list[str]:
-        """What is open and may not stay away; what was sent and refused may not either."""
+        """Returns the required fields to come; an optional one that was refused is required."""
         may_stay_away = self._optional.difference(self.reasons)
         return [name for name in self._open() if name not in may_stay_away]
 
     def _fields_in(self, text: str) -> dict[str, Any]:
-        """The fields of an object in the text: all of them, or each that is valid."""
+        """Returns the valid fields of a JSON object in the text."""
         try:
             found, repairs = read_reply(text, self.schema)
         except CheckError:
@@ -176,7 +176,7 @@ class FieldsOutput(Output):
 
 
 def _value_in(arguments: str, field: m.Field) -> tuple[Any, tuple[str, ...]]:
-    """The value of a field in the arguments by which it is handed in, and what was changed."""
+    """Reads a field's value from the arguments of its return tool; also returns the repairs."""
     handed_in = m.ObjectSchema(None, (m.Field("value", field.schema),))
     data, repairs = read_arguments(arguments, handed_in)
     names = ("value", spelling(field.name))

@@ -1,19 +1,19 @@
-"""What a prompt is to give: text, a typed value, or several named fields.
+"""The outputs of prompts: text, a typed value, or several named fields.
 
-An output says what the first message and each request carry for it, takes the calls that are meant
-for it, and judges the replies that end a turn:
+An output extends the prompt and its requests, handles calls of its return tools, and judges the
+replies that end a turn:
 
-    output.ending()                the lines after the prompt
-    output.return_tools()          tools by which the model hands in values
-    output.keep(call)              a call of such a tool: the answer that the model gets
-    output.objection()             after the calls of a reply: why they do not do, if they do not
-    output.accept(text)            a reply without calls: nothing, or work to do before it can be
-                                   judged; Unreadable with the reason
-    output.is_complete             whether all is there
-    output.value                   what it is
-    output.is_enough               whether the model may stop: what is open may stay away
+    output.ending()                returns the lines after the prompt
+    output.return_tools()          returns tools by which the model hands in values
+    output.keep(call)              handles a call of such a tool; returns the answer to the model
+    output.objection()             after a reply's calls: the reason why they are not enough, if any
+    output.accept(text)            takes a reply without calls; returns None, or work to do before
+                                   it can be judged; raises Unreadable with the reason
+    output.is_complete             whether the whole value has arrived
+    output.value                   the value
+    output.is_enough               whether the model may stop, as only optional fields are missing
 
-Text is here; a typed value is in `_contracts`, fields are in `_fields`.
+Text is here; typed values are in `contracts`, fields in `fields`.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ _EMPTY = "the reply is empty"
 
 
 class Unreadable(Exception):
-    """The reply does not satisfy the contract; the text tells all that is wrong, with its paths.
+    """The reply does not satisfy the contract; the text lists all mistakes with their paths.
 
-    `reminder` is what the model is told, where that is not the business of the output.
+    `reminder` is the message to the model; None leaves it to the output.
     """
 
     reminder: str | None = None
 
 
 class LeakedCall(Unreadable):
-    """A call of a tool was written as text, so that nothing was called."""
+    """The model wrote a tool call as text, so that nothing was called."""
 
     def __init__(self, tool: str) -> None:
         super().__init__(f"a call of `{tool}` was written as text")
@@ -57,7 +57,7 @@ class LeakedCall(Unreadable):
 
 
 def without_thinking(text: str) -> str:
-    """The text without the blocks in which a model thinks aloud."""
+    """Returns the text without blocks of thinking."""
     if "<" not in text:
         return text
     from runtime_support._core.reader.around import without_thinking  # seldom needed, and not small
@@ -66,45 +66,45 @@ def without_thinking(text: str) -> str:
 
 
 class Work(Protocol):
-    """What has to be done before a reply can be judged, such as running a program."""
+    """Work to do before a reply can be judged, such as running a program."""
 
     @property
     def waits(self) -> tuple[Any, list[str]] | None:
-        """The program and the functions in it that wait for approval, where there are such."""
+        """The program and its functions that need approval; None if none does."""
         ...
 
     def do(self, call: RequestedCall) -> Any:
-        """Does it, as this call; the outcome is data, also when it failed."""
+        """Does the work as part of this call; returns the outcome as data, also of a failure."""
         ...
 
     def refused(self, reason: str) -> Any:
-        """The outcome when it must not be done."""
+        """Returns the outcome of work that was not approved."""
         ...
 
     def calls(self, outcome: Any) -> list[ToolCall]:
-        """The calls of functions that were made by it."""
+        """Returns the function calls that the work made."""
         ...
 
     def judge(self, outcome: Any) -> None:
-        """Gives the output what came of it, or raises Unreadable with the reason."""
+        """Passes the outcome to the output, or raises Unreadable with the reason."""
         ...
 
 
 class Output:
-    """See the module's docstring; this one has no return tools."""
+    """The interface of the module's docstring, for an output without return tools."""
 
     is_typed = True
-    # Whether an object with the name of a tool and its arguments may be the value.
+    # Whether the value may be an object that looks like a tool call.
     may_be_call = False
-    # Whether tools are on offer, so that a text may be a call of one.
+    # Whether the prompt offers tools, so that a text may be a leaked call.
     has_tools = False
-    # Whether the value is those of several fields.
+    # Whether the value is a tuple of several fields.
     is_several = False
 
     def __init__(self) -> None:
         self.repairs: list[str] = []
         self.found: Any = _NOTHING
-        # Of a reply that comes in pieces: it is what it is, and is not asked for again.
+        # A streamed reply has given parts to the reader: the model cannot be asked again.
         self.has_given = False
 
     @property
@@ -116,7 +116,7 @@ class Output:
         return self.found is not _NOTHING
 
     def forget(self) -> None:
-        """Takes back the value, as the prompt's check refuses it."""
+        """Drops the value, since the prompt's check refuses it."""
         self.found = _NOTHING
 
     @property
@@ -134,7 +134,7 @@ class Output:
         return []
 
     def without_tools(self) -> Output | None:
-        """The same for a model that is given no tools; None where it needs none."""
+        """Returns the same output for a model without tools; None if it has no return tools."""
         return None
 
     def takes(self, call: ToolRequest) -> bool:
@@ -144,7 +144,7 @@ class Output:
         raise LookupError(call.name)
 
     def objection(self) -> str | None:
-        """Why the calls of return tools since it was asked last do not do, if they do not."""
+        """Returns why the return tool calls since the last check are not enough, or None."""
         return None
 
     def accept(self, text: str) -> Work | None:
@@ -158,9 +158,7 @@ class Output:
 
 
 class TextOutput(Output):
-    """Any text that is not empty; thinking before it is left out, and of a reply that is one JSON
-    string it is what that holds.
-    """
+    """Any text that is not empty, without thinking before it; one JSON string is decoded."""
 
     is_typed = False
 

@@ -1,1 +1,1 @@
-"""Where in a script something happens: frames, source maps, errors that nothing catches."""
+"""Positions in scripts: frames, source maps, uncaught errors."""

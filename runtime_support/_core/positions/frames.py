@@ -1,13 +1,13 @@
-"""Where in the script something happens: from Python frames to positions in the .saft file.
+"""Maps Python frames to positions in the .saft file.
 
-    place = place_of_call()      what calls this package, as cheap as it can be remembered
+    place = place_of_call()      the caller of this package, in a form that is cheap to keep
     place.position()             "triage.saft:12:5", or None when no source map knows it
-    annotate(error, place)       error.saft_position, and a note that says so
+    annotate(error, place)       sets error.saft_position, and adds a note
 
 A module compiled in memory carries `__saft_source_map__`: its Source Map v3, or an object whose
-`position(line, column)` gives the text. A module on disk may have its map beside it, `NAME.py.map`.
-A map of another version of the module gives no position; one that cannot be read gives none either,
-which is told once. Neither hides an error.
+`position(line, column)` returns the text. A module on disk may have its map beside it,
+`NAME.py.map`. A map of another version of the module gives no position. Neither does an unreadable
+map. A lookup that fails is reported once, and never hides an error.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ _OURS = os.path.dirname(str(sys.modules["runtime_support"].__file__)) + os.sep
 # First line (from 1), first column (from 0, in UTF-8), last line, last column.
 Stretch = tuple[int, int, int, int]
 
-# Of a name, as OpenAI takes one for the key of a cache.
+# The longest cache key that OpenAI accepts.
 _LONGEST_NAME = 64
 
-# What places were found to be, by the identity of their code: the hash of code takes as long as the
-# code is. The code is kept beside it, so that no other gets its identity.
+# Known stretches by the id of the code and the instruction: hashing a code object takes time in
+# proportion to its size. The value holds the code, so that the id stays valid.
 _MOST_STRETCHES = 4096
 _stretches: dict[tuple[int, int], tuple[CodeType, Stretch]] = {}
 
-# The modules of which was told that their positions cannot be looked up.
+# The modules whose failing lookups were reported.
 _failed: set[str] = set()
 
 
 class Place:
-    """A point in the run of a module, to be looked up when somebody asks where it is.
+    """A point in the execution of a module; its position is looked up on demand.
 
-    `behind` is the place of the call that the work in this thread is done for, where there is one.
+    `behind` is the place of the call for which this thread works, if any.
     """
 
     # No dataclass: compiled modules would pay for the import of `dataclasses` when they start.
@@ -61,17 +61,17 @@ class Place:
         self.behind = behind
 
     def position(self) -> str | None:
-        """The position in the script, as `file:line:column`."""
+        """Returns the position in the script, as `file:line:column`, or None."""
         line, column, _, _ = self.stretch()
         own = self.position_at(line, column)
         return own if own is not None or self.behind is None else self.behind.position()
 
     def text(self) -> str:
-        """The position in the script, or else the line in the Python module."""
+        """Returns the position in the script, or else the line in the Python module."""
         return self.described()[0]
 
     def described(self) -> tuple[str, str]:
-        """The text, and the functions of Python around it, as in `outer.inner`."""
+        """Returns the text, and the enclosing Python functions, as in `outer.inner`."""
         line, column, _, _ = self.stretch()
         position = self.position_at(line, column)
         if position is None and self.behind is not None:
@@ -81,20 +81,20 @@ class Place:
         return text, ".".join(names)
 
     def name(self) -> str:
-        """The module and its function, as in `triage.urgent`, see `name_of_place`."""
+        """Returns the module and its function, as in `triage.urgent`; see `name_of_place`."""
         function = self.code.co_qualname.partition(".")[0]
         return name_of_place(self.code.co_filename, "" if function[:1] == "<" else function)
 
     def position_at(self, line: int, column: int) -> str | None:
-        """The position in the script of a place in this module (line from 1, column from 0)."""
+        """Maps a place in this module (line from 1, column from 0) to the script, or None."""
         try:
             return self._looked_up(line, column)
-        except Exception as error:  # it must not hide the error that it would explain
+        except Exception as error:  # a failing lookup must not hide the error that it explains
             _note_failure(self.code.co_filename, error)
             return None
 
     def stretch(self) -> Stretch:
-        """What is done here, as a stretch of the module's text."""
+        """Returns the stretch of the module's text that is executed here."""
         key = id(self.code), self.instruction
         known = _stretches.get(key)
         if known is None:
@@ -124,11 +124,11 @@ def _note_failure(path: str, error: Exception) -> None:
 
 
 def name_of_place(path: str, function: str) -> str:
-    """`triage.urgent` for a function at the top of `triage.py`, at most 64 characters.
+    """Returns `triage.urgent` for a top-level function of `triage.py`, at most 64 characters.
 
-    What is outside of functions has the module's name.
+    Code outside of functions has the module's name.
     """
-    # A script that is run as it is has the file name `<compiled triage.saft>`.
+    # A script that is run without a module on disk has the file name `<compiled triage.saft>`.
     file = path.strip("<>").removeprefix("compiled ")
     module = os.path.splitext(os.path.basename(file))[0]
     whole = f"{module}.{function}" if function else module
@@ -150,7 +150,7 @@ def _stretch_of(code: CodeType, instruction: int) -> Stretch:
 
 
 def place_of_call(passed: int = 0) -> Place | None:
-    """The place outside this package from which it was called; so many callers are passed over."""
+    """Returns the place of this package's caller; skips so many frames outside the package."""
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None and ((is_own := is_ours(frame.f_code.co_filename)) or passed):
         if frame.f_code is _AFAR:
@@ -163,7 +163,7 @@ def place_of_call(passed: int = 0) -> Place | None:
 
 
 def context_of_call() -> Context:
-    """A copy of the context, for another thread: what is asked in it has the place of this call.
+    """Copies the context for another thread; prompts in the copy have the place of this call.
 
     pool.submit(context_of_call().run, prompt, "hello")
     """
@@ -173,7 +173,7 @@ def context_of_call() -> Context:
 
 
 def call_from_afar(function: Callable[[], Any]) -> Any:
-    """Calls a function, in a context of `context_of_call`, which alone says where it is called."""
+    """Frame marker: the context, not the callers above this frame, holds the place of the call."""
     return function()
 
 
@@ -181,12 +181,12 @@ _AFAR = call_from_afar.__code__
 
 
 def is_ours(path: str) -> bool:
-    """Whether a file is one of this package."""
+    """Whether a file belongs to this package."""
     return path.startswith(_OURS)
 
 
 def annotate(error: SaftError | ReplayMiss, place: Place | None = None) -> None:
-    """Gives the error the position of the place, or of the call, unless it has one already."""
+    """Sets an error's position, if it has none, to that of the place or of the caller."""
     if error.saft_position is not None:
         return
     place = place or place_of_call()

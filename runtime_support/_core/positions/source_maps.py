@@ -1,9 +1,9 @@
-"""Source Maps v3: from a place in a module to the one in the script that it was compiled from.
+"""Source Maps v3: map places in a module to the script that it was compiled from.
 
     look_up(None, "triage.py", names, 12, 4)     by `triage.py.map` beside it: "triage.saft:7:1"
-    mapped(source_map, 12, 4)                    by a map at hand
+    original_position(source_map, 12, 4)         by this map
 
-Loaded only where there is a map and somebody asks.
+Loaded only at the first lookup in a map.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
 def look_up(
     source_map: dict[str, Any] | None, path: str, names: dict[str, Any], line: int, column: int
 ) -> str | None:
-    """The position in the script (line from 1, column from 0, in UTF-8) of one in the module.
+    """Maps a place in the module (line from 1, column from 0, in UTF-8) to the script, or None.
 
-    Without a map, the one beside the module on disk counts, if it is of this text.
+    Without a map, uses the one beside the module on disk if it is for this text.
     """
     found = source_map or _read_map(f"{path}.map", path)
     return (
@@ -31,10 +31,10 @@ def look_up(
 
 
 def original_position(source_map: dict[str, Any], line: int, column: int) -> str | None:
-    """The original position of a generated one (line from 1, column from 0, in UTF-16 units).
+    """Returns the original position of a generated one (line from 1, column from 0, in UTF-16).
 
-    The nearest mapping at or before the column counts, else the first one of the line. None
-    where the map says nothing, also where it is damaged.
+    Uses the nearest mapping at or before the column, else the first one of the line. Returns None
+    if there is none, or if the map is damaged.
     """
     mappings, sources = source_map.get("mappings"), source_map.get("sources")
     if not isinstance(mappings, str) or not is_list(sources):
@@ -50,7 +50,7 @@ def original_position(source_map: dict[str, Any], line: int, column: int) -> str
 
 
 def _units(path: str, names: dict[str, Any], line: int, column: int) -> int:
-    """A column in UTF-8, as Python counts, in UTF-16 units, as a source map does."""
+    """Converts a column from UTF-8 bytes, as in Python, to UTF-16 units, as in source maps."""
     import linecache
 
     text = linecache.getline(path, line, names)
@@ -60,7 +60,7 @@ def _units(path: str, names: dict[str, Any], line: int, column: int) -> int:
 
 @lru_cache(maxsize=64)
 def _read_map(path: str, module: str) -> dict[str, Any] | None:
-    """The map, unless it says that it is of another text than the module's."""
+    """Reads a map; None if it is unreadable or its digest is not that of the module."""
     import json
     from hashlib import sha256
 
@@ -76,7 +76,7 @@ def _read_map(path: str, module: str) -> dict[str, Any] | None:
 
 @lru_cache(maxsize=64)
 def _decoded(mappings: str) -> tuple[tuple[tuple[int, int, int, int], ...], ...]:
-    """The lines of a map as segments (generated column, source, line, column)."""
+    """Decodes a map's lines to segments (generated column, source, line, column)."""
     lines: list[tuple[tuple[int, int, int, int], ...]] = []
     source = line = column = 0
     for group in mappings.split(";"):
@@ -94,7 +94,7 @@ def _decoded(mappings: str) -> tuple[tuple[tuple[int, int, int, int], ...], ...]
 
 
 def _numbers(text: str) -> list[int]:
-    """Base64 VLQ: five bits a digit, the sixth says that more follow, the first is the sign."""
+    """Decodes Base64 VLQ: five bits a digit, the sixth marks continuation, the first the sign."""
     numbers: list[int] = []
     value = shift = 0
     for digit in text:

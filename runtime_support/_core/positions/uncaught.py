@@ -1,6 +1,6 @@
-"""Errors that nothing catches, and where in the script they happened.
+"""Adds positions in the script to uncaught errors.
 
-install()                        uncaught errors show their position in the script
+install()                        makes uncaught errors show their position in the script
 position_of_error(error, trace)  the position of the innermost call that a source map knows
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def install() -> None:
-    """Makes uncaught errors show their position in the script; once is enough."""
+    """Makes uncaught errors show their position in the script; later calls do nothing."""
     import threading
 
     report, report_in_thread = sys.excepthook, threading.excepthook
@@ -41,10 +41,10 @@ def install() -> None:
 
 
 def position_of_error(error: BaseException, trace: TracebackType | None) -> str | None:
-    """The position in the script of the innermost call that a source map knows.
+    """Returns the position in the script of the innermost call that a source map knows.
 
-    Where a rule of a record is broken, that is where the record was made, and where a tool of a
-    server fails, where the script calls it.
+    For a broken rule of a record, that is the place that makes the record. For a failed MCP tool,
+    it is the script's call.
     """
     found: str | None = None
     while trace is not None:
@@ -59,7 +59,7 @@ def position_of_error(error: BaseException, trace: TracebackType | None) -> str 
 
 
 def position_of_frame(frame: FrameType | None) -> str | None:
-    """The position in the script of the innermost call under way that a source map knows."""
+    """Returns the script position of the innermost frame that a source map knows, or None."""
     while frame is not None:
         position = Place(frame.f_code, frame.f_lasti, frame.f_globals).position()
         if position is not None:
@@ -69,7 +69,7 @@ def position_of_frame(frame: FrameType | None) -> str | None:
 
 
 def is_broken_rule(trace: TracebackType) -> bool:
-    """Whether this is where a rule of a record does not hold, inside of the record's making."""
+    """Whether this frame checks a record's rule that does not hold."""
     below = trace.tb_next
     return (
         below is not None
@@ -79,7 +79,7 @@ def is_broken_rule(trace: TracebackType) -> bool:
 
 
 def is_tool_of_server(trace: TracebackType) -> bool:
-    """Whether this is the function that stands for a tool of an MCP server, calling the server."""
+    """Whether this frame is the wrapper of an MCP tool, calling the server."""
     below = trace.tb_next
     return (
         below is not None
@@ -89,7 +89,7 @@ def is_tool_of_server(trace: TracebackType) -> bool:
 
 
 def text_of_step(trace: TracebackType) -> str:
-    """The text of what a frame was doing; empty where the text of the module is not known."""
+    """Returns the source text that a frame was executing; empty if the source is unknown."""
     import linecache
 
     frame = trace.tb_frame
@@ -111,9 +111,9 @@ def _tell_position(error: BaseException, trace: TracebackType | None) -> None:
 
 
 def _meant(frame: FrameType, stretch: Stretch) -> tuple[int, int]:
-    """The line and column to report.
+    """Returns the line and column to report.
 
-    Until 3.12, Python names the whole loop when what it goes over fails: that, instead.
+    If a loop's iterable fails, Python up to 3.12 reports the whole loop; returns the iterable's.
     """
     import ast
     import linecache

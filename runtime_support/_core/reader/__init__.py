@@ -1,13 +1,13 @@
-"""What a model has written as the value of a type: exact, or to be asked for again.
+"""Reads a model's text as the value of a type, exactly or not at all.
 
     read_reply('```json\\n{"age": "36"}\\n```', schema)    (Person(36), ("code fence removed", ...))
     read_reply("Error 404", schema_of(int))              NotData: the reply holds no JSON
     read_text('"Hello"')                                 ("Hello", ("quotes ... removed",))
     read_arguments("{city: 'Oslo'}")                     ({"city": "Oslo"}, ("unquoted keys", ...))
 
-docs/language-prompts.md says what is read. What is not JSON is looked for by `prose` and read by
-`notation`; `fitting` makes data the value of a schema. Each change is told, and what no rule names
-is a CheckError with all mistakes.
+docs/language-prompts.md lists the rules. `prose` finds data in text that is not JSON, `notation`
+parses it, and `fitting` converts data to the value of a schema. Every change is reported as a
+repair. Text that no rule covers raises a CheckError with all mistakes.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ _OPEN_STRING = re.compile(r'\s*+"(?:[^"\\]|\\.)*+\\?+', re.DOTALL)
 
 
 def read_reply(text: str, schema: m.Schema, name: str | None = None) -> tuple[Any, tuple[str, ...]]:
-    """Returns the value that a reply holds and what was changed for it; CheckError with all that
-    is wrong. `name` is what the value is bound to.
+    """Returns the value in a reply and the repairs that it needed; CheckError with all mistakes.
+
+    `name` is the variable that the value is bound to.
     """
     found = _data_of(text, m.resolved(schema), name)
     value, repairs = read_value(found.value, schema, "value", name)
@@ -39,8 +40,9 @@ def read_reply(text: str, schema: m.Schema, name: str | None = None) -> tuple[An
 
 
 def read_text(text: str) -> tuple[str, tuple[str, ...]]:
-    """Returns the text of a reply: without thinking before it, and of one JSON string what that
-    holds; NotData where there is nothing.
+    """Returns the text of a reply and the repairs; NotData if the text is empty.
+
+    Removes thinking before the text, and decodes a reply that is one JSON string.
     """
     body = without_thinking(text, is_text=True)
     repairs = () if len(body) == len(text) else ("thinking removed",)
@@ -56,7 +58,10 @@ def read_text(text: str) -> tuple[str, tuple[str, ...]]:
 def read_arguments(
     text: str, parameters: m.Schema | None = None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Returns the arguments of a call as an object, as replies are read; no text means none."""
+    """Returns a call's arguments as an object, read like a reply, and the repairs.
+
+    An empty text means no arguments. Raises a CheckError if the text is no object.
+    """
     if text.strip() in ("", "null"):
         return {}, ()
     try:
@@ -73,7 +78,7 @@ def read_arguments(
 
 
 def sent_arguments(text: str) -> Any:
-    """Returns the arguments of a call as an object, or as they were sent if they are none."""
+    """Returns a call's arguments as an object, or unchanged as text if they are unreadable."""
     try:
         return read_arguments(text)[0]
     except CheckError:
@@ -81,7 +86,7 @@ def sent_arguments(text: str) -> Any:
 
 
 def _data_of(text: str, schema: m.Schema, name: str | None, keys: m.Schema | None = None) -> Data:
-    """The data of a reply that fits best; NotData where there is none, or more than one."""
+    """Returns the best-fitting data in a reply; NotData if there is none or several fit."""
     body = text.removeprefix("\ufeff")
     if m.is_scalar(schema, "string"):
         text, repairs = read_text(body)

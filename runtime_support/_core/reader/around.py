@@ -1,4 +1,4 @@
-"""What a model writes around its answer: thinking before it, fences.
+"""Removes thinking before a model's answer, and splits off code fences.
 
     without_thinking("<think>hm</think>4")     "4"
     split_fences("Here:\n```\n4\n```")         (["4"], "Here:")
@@ -15,9 +15,10 @@ _OPENS_FENCE = re.compile(r"(```|~~~)[ \t]*+[\w.+-]*+")
 
 
 def without_thinking(text: str, *, is_text: bool = False) -> str:
-    """Returns the text behind the blocks in which a model thinks aloud before its answer.
+    """Returns the text after the leading blocks of a model's thinking.
 
-    The tag that opens the first block may have been in the prompt, unless the answer `is_text`.
+    The opening tag of the first block may be missing, as part of the prompt, unless the answer
+    `is_text`.
     """
     position = 0
     while (opening := OPENS_THINKING.match(text, position)) is not None:
@@ -29,7 +30,7 @@ def without_thinking(text: str, *, is_text: bool = False) -> str:
 
 
 def split_fences(text: str) -> tuple[list[str], str]:
-    """Returns the contents of the code fences, the last one closed or not, and the text outside."""
+    """Returns the contents of the code fences and the text outside; the last may be unclosed."""
     contents: list[list[str]] = []
     outside: list[str] = []
     fence = ""

@@ -1,4 +1,4 @@
-"""JSON data that was read of a text, as it is written there.
+"""JSON data parsed from a text, before it is converted to a type.
 
     read_json('{"name": "Ada"}')            Data({"name": "Ada"}, ())
     read_json("{name: 'Ada'}")              NotData: not JSON ...
@@ -12,12 +12,12 @@ from typing import Any, NamedTuple, TypeAlias
 from runtime_support._values.json_text import parse_unambiguous
 from runtime_support.errors import CheckError
 
-# Tells whether objects may have a key; None where they may have any.
+# Says whether a key may occur in objects; None if any key may.
 IsKey: TypeAlias = Callable[[str], bool] | None
 
 
 class Data(NamedTuple):
-    """JSON data, what was repaired to read it, and where its text ends."""
+    """JSON data, the repairs that its text needed, and the end of the text."""
 
     value: Any
     repairs: tuple[str, ...] = ()
@@ -25,11 +25,11 @@ class Data(NamedTuple):
 
 
 class NotData(CheckError):
-    """The text is no data, or broken."""
+    """The text is not data, or is damaged."""
 
 
 def read_json(text: str) -> Data:
-    """Returns the JSON that the whole text is, or NotData."""
+    """Parses the whole text as strict JSON; NotData if it is not."""
     try:
         return Data(parse_unambiguous(text, keeps_digits=True), (), len(text))
     except CheckError as error:

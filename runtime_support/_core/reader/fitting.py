@@ -1,12 +1,12 @@
-"""JSON data as the value of a schema: what a type means, wherever a model writes one.
+"""Converts JSON data that a model wrote to the value of a schema.
 
     read_value({"Age": "36"}, schema)    (Person(36), ("value: key `Age` as `age`", ...))
     read_value({"age": "old"}, schema)   CheckError: value.age: expected int, got string "old"
 
-The same for a reply, the value of a field, an argument of a tool and a cell of a table. Data is
-changed only where it can mean one thing: the notation of a number or bool, the spelling of a label
-or key, one level around the whole. What cannot be changed stays as it is, and is told with all
-other mistakes when the value is made.
+The same rules hold for a reply, a field, a tool's argument and a table cell. Data is changed only
+if it has one possible meaning: the notation of a number or bool, the spelling of a label or key,
+one level around the whole. Data that does not fit stays unchanged, and the conversion then reports
+all mistakes together.
 """
 
 # ruff: noqa: RUF001  (the signs that look like others are the point)
@@ -28,7 +28,7 @@ from runtime_support._values.kinds import is_list, is_object, member_path
 from runtime_support.errors import CheckError
 
 MOST_REPAIRS = 20
-# What says that an object is no value, but tells what went wrong.
+# Keys of objects that report an error and are no value.
 _TELLING = frozenset(("error", "status", "code", "message"))
 _JSON = (type(None), bool, int, float, Digits, str, list, dict)
 _CONTAINERS = (m.ListSchema, m.TupleSchema, m.MapSchema, m.ObjectSchema)
@@ -49,7 +49,7 @@ _NANOSECONDS = re.compile(r"(:[0-9]{2}[.,][0-9]{6})[0-9]++")
 
 
 class Fit(NamedTuple):
-    """Data as a schema has it, what was changed, and how much of it does not fit."""
+    """Data adapted to a schema, the repairs, and the number of parts that do not fit."""
 
     data: Any
     repairs: tuple[str, ...]
@@ -59,9 +59,9 @@ class Fit(NamedTuple):
 def read_value(
     data: Any, schema: m.Schema, path: str = "value", name: str | None = None
 ) -> tuple[Any, tuple[str, ...]]:
-    """Returns the value and what was changed for it; CheckError with all that is wrong.
+    """Returns the value and the repairs; CheckError with all mistakes.
 
-    `name` is what the value is bound to: an object may have it under that.
+    `name` is the variable that the value is bound to: an object may hold the value under this key.
     """
     try:
         found = fit(data, schema, path, name)
@@ -71,7 +71,7 @@ def read_value(
 
 
 def fit(data: Any, schema: m.Schema, path: str = "value", name: str | None = None) -> Fit:
-    """Returns the data as it fits best: as it is, or with one level taken off or put around it."""
+    """Returns the best fit of the data: unchanged, or with one level removed or added."""
     found = [_fit(data, schema, path)]
     for words, inner in _readings(data, schema, name) if found[0].misfits else ():
         found.append(_fit(inner, schema, path, words))
@@ -79,10 +79,9 @@ def fit(data: Any, schema: m.Schema, path: str = "value", name: str | None = Non
 
 
 def fit_arguments(data: Mapping[str, Any], fields: tuple[m.Field, ...], *, is_open: bool) -> Fit:
-    """Returns arguments by the names of parameters, each as `fit` has it; null stands for one that
-    is left out.
+    """Returns arguments by parameter name, each adapted by `fit`; null may stand for a missing one.
 
-    An argument that no parameter takes stays, and does not fit unless the function `is_open`.
+    An argument without a parameter stays, and does not fit unless the function `is_open`.
     """
     fitter = _Fitter()
     known = {field.name: field for field in fields}
@@ -97,16 +96,16 @@ def fit_arguments(data: Mapping[str, Any], fields: tuple[m.Field, ...], *, is_op
 
 
 def shortened(repairs: Iterable[str]) -> tuple[str, ...]:
-    """The repairs, each once, and the first ones of many."""
+    """Returns the distinct repairs, at most `MOST_REPAIRS` and a count of the others."""
     told = tuple(dict.fromkeys(repairs))
     more = len(told) - MOST_REPAIRS
     return told if more <= 0 else (*told[:MOST_REPAIRS], f"and {more} more")
 
 
 def spelling(text: str) -> str:
-    """What spellings of one name or label have in common: `schemaId`, `Schema ID`, `schema_id`.
+    """Normalizes a name or label: `schemaId`, `Schema ID` and `schema_id` become the same.
 
-    Case, accents, and what is between letters do not count; any other sign does.
+    Drops case, accents, and separators between letters; keeps every other character.
     """
     text = text.strip().casefold()
     if not text.isascii():
@@ -115,7 +114,7 @@ def spelling(text: str) -> str:
 
 
 def keys_in(schema: m.Schema) -> IsKey:
-    """Tells whether objects of the schema may have a key; None where they may have any."""
+    """Returns a test for the keys of a schema's objects; None if they may have any key."""
     parts = list(m.all_parts(schema))
     if any(isinstance(one, m.AnySchema | m.MapSchema) for one in parts):
         return None
@@ -126,7 +125,7 @@ def keys_in(schema: m.Schema) -> IsKey:
 
 
 def _readings(data: Any, schema: m.Schema, name: str | None) -> Iterator[tuple[str, Any]]:
-    """What the data is without the one level around it, or with one."""
+    """Yields the data with one level removed or added, each with the words of the repair."""
     members = [m.resolved(one) for one in m.members_of(schema)]
     is_open = any(isinstance(one, m.AnySchema | m.MapSchema) for one in members)
     lists = [one for one in members if isinstance(one, m.ListSchema)]
@@ -155,31 +154,31 @@ def _fit(data: Any, schema: m.Schema, path: str, *repairs: str) -> Fit:
 
 
 class _Fitter:
-    """Fits data to a schema: notes what it changes, and counts what does not fit."""
+    """Adapts data to a schema; records repairs and counts parts that do not fit."""
 
     def __init__(self, tried: dict[tuple[int, int], tuple[Any, Fit]] | None = None) -> None:
         self.repairs: list[str] = []
         self.misfits = 0
-        # What lists and objects are as a member of a union; they are kept, so that ids stay theirs.
+        # Fits of lists and objects as union members, by id; keeps the data so that ids stay valid.
         self.tried = {} if tried is None else tried
 
     def result(self, data: Any) -> Fit:
         return Fit(data, tuple(self.repairs), self.misfits)
 
     def add(self, found: Fit) -> Any:
-        """Adds what a part came to; returns its data."""
+        """Adds the repairs and misfits of a part; returns its data."""
         self.repairs += found.repairs
         self.misfits += found.misfits
         return found.data
 
     def misfit(self, data: Any) -> Any:
-        """Counts data that does not fit, which stays as it is."""
+        """Counts data that does not fit and returns it unchanged."""
         return self.add(Fit(data, (), 1))
 
     def fit(self, data: Any, schema: m.Schema, path: str) -> Any:
         schema = m.resolved(schema)
         if type(data) not in _JSON:
-            return data  # a value of Python in a table: no model wrote it
+            return data  # a Python value from a table: no model wrote it
         if isinstance(data, str) and isinstance(schema, _CONTAINERS):
             return self.fit_text(data, schema, path)
         match schema:
@@ -203,13 +202,13 @@ class _Fitter:
                 return self.misfit(data)
 
     def changed(self, data: Any, value: Any, path: str) -> Any:
-        """The value that was read of the data, if there is one."""
+        """Returns `value` and records a repair if it differs; counts a misfit if it is `_NONE`."""
         if value is not data and value is not _NONE:
             self.repairs.append(f"{path}: read {_shown(data)} as {_shown(value)}")
         return self.misfit(data) if value is _NONE else value
 
     def fit_text(self, text: str, schema: m.Schema, path: str) -> Any:
-        """The list or object that a text holds as JSON."""
+        """Fits the list or object that a string holds as JSON."""
         from runtime_support._core.reader.notation import read_data
 
         try:
@@ -235,7 +234,7 @@ class _Fitter:
     def names(
         self, data: Mapping[str, Any], fields: Mapping[str, m.Field], path: str
     ) -> dict[str, str]:
-        """By each key the name of its field; a key that is none, or a second one, keeps its own."""
+        """Maps each key to its field's name; an unknown or ambiguous key maps to itself."""
         missing = [name for name in fields if name not in data]
         names: dict[str, str] = {}
         for key in data:
@@ -258,14 +257,14 @@ class _Fitter:
         for key, name in names.items():
             if name in fields:
                 found[name] = self.fit(data[key], fields[name].schema, member_path(path, name))
-            elif missing or spelling(str(key)) in kept:  # it may be what is missing
+            elif missing or spelling(str(key)) in kept:  # it may be the missing field
                 found[key] = self.misfit(data[key])
             else:
                 self.repairs.append(f"{path}: dropped key `{key}`")
         return found
 
     def fit_union(self, data: Any, schema: m.UnionSchema, path: str) -> Any:
-        """As the member that takes the data as it is, or the only one that takes it changed."""
+        """Fits the member that takes the data unchanged, or all agree on the changed data."""
         members = m.members_of(schema)
         labels = tuple(one for one in members if isinstance(one, m.LiteralSchema))
         others = [m.resolved(one) for one in members if not isinstance(one, m.LiteralSchema)]
@@ -284,7 +283,7 @@ class _Fitter:
         return min(hopeful, key=lambda one: one.misfits).data if hopeful and is_one else data
 
     def trial(self, data: Any, member: m.Schema, path: str) -> Fit:
-        """What the data is as a member of a union."""
+        """Fits the data to one member of a union; caches lists and objects."""
         key = (id(data), id(member))
         if key in self.tried and isinstance(data, list | dict):
             return self.tried[key][1]
@@ -294,7 +293,7 @@ class _Fitter:
 
 
 def _scalar(data: Any, kind: m.ScalarKind) -> Any:
-    """The data as a scalar of the kind, or `_NONE`."""
+    """Returns the data as a scalar of the kind, or `_NONE`."""
     text = data if isinstance(data, str) else _digits(data)
     if isinstance(data, bool) or kind == "nil":
         is_kind = kind == "bool" if isinstance(data, bool) else data is None
@@ -311,7 +310,7 @@ def _scalar(data: Any, kind: m.ScalarKind) -> Any:
 
 
 def _digits(data: Any) -> str | None:
-    """The text of a number of JSON."""
+    """Returns the digits of a JSON number, or None."""
     if isinstance(data, Digits):
         return data.text
     return str(data) if type(data) is int else None
@@ -330,7 +329,7 @@ def _number(data: Any, kind: m.ScalarKind) -> Any:
 
 
 def _integer(number: float) -> Any:
-    """The integer that a number is, with all its digits, or `_NONE`."""
+    """Returns a number as an exact integer, or `_NONE` if it has a fraction."""
     from decimal import Decimal
 
     exact = Decimal(_digits(number) or number)
@@ -338,7 +337,7 @@ def _integer(number: float) -> Any:
 
 
 def _number_text(text: str, kind: m.ScalarKind) -> str | None:
-    """The number that a text is, as JSON writes it; None if it is none, or may be two."""
+    """Returns a text's number in JSON notation; None if it is no number or ambiguous."""
     text = text.strip()
     amount = _AMOUNT.fullmatch(text)
     if _ONE_POINT.fullmatch(text) and (kind == "int" or "$" in text or "£" in text):
@@ -355,7 +354,7 @@ def _has_one_comma(data: Any) -> bool:
 
 
 def _date(text: str, kind: m.ScalarKind) -> Any:
-    """The text of a date or the like; of a time, six decimals of a second."""
+    """Returns the text of a date or the like, with seconds cut to six decimals, or `_NONE`."""
     cut = _NANOSECONDS.sub(r"\1", text) if kind in ("datetime", "time") else text
     return next((one for one in (text, cut) if _reads(kind, one)), _NONE)
 
@@ -368,7 +367,7 @@ def _reads(kind: m.ScalarKind, text: str) -> bool:
 
 
 def _label(data: Any, labels: list[Any]) -> Any:
-    """The label that the data is, or `_NONE`."""
+    """Returns the one label that the data means, or `_NONE`."""
     if any(type(one) is type(data) and one == data for one in labels):
         return data
     if isinstance(data, str):

@@ -1,9 +1,9 @@
-"""Calls of tools that a model has written as text, so that nothing was called.
+"""Finds tool calls that a model wrote as text, so that nothing was called.
 
     find_leaked_call('<tool_call>{"name": "temp", "arguments": {}}</tool_call>', ["temp"], ...)
     'temp'
 
-A local server that does not know a model's way to write calls passes them on as text.
+A local server that does not know a model's call syntax passes the calls on as text.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _NAME = re.compile(r"\s*+([\w.-]++)")
 
 
 def find_leaked_call(text: str, tools: Collection[str], *, is_text: bool) -> str | None:
-    """Returns the name of an offered tool whose call is the reply, if it is one.
+    """Returns the name of the offered tool that the reply calls, if any.
 
-    A reply that `is_text` may show a call among other words; an object that was wanted may not.
+    If the prompt wants text (`is_text`), the reply may quote a call among other words.
     """
     body = without_thinking(text, is_text=is_text).strip()
     tag = _TAG.search(body)
@@ -46,7 +46,7 @@ def find_leaked_call(text: str, tools: Collection[str], *, is_text: bool) -> str
 
 
 def _data_of(text: str, *, only_whole: bool) -> Iterator[Any]:
-    """What a text, or its only fence, is as data; or else all the data in it."""
+    """Yields the data in a text; if `only_whole`, the data that is all of it or of its fence."""
     contents, outside = split_fences(text)
     only = contents[0] if len(contents) == 1 and not outside.strip() else text
     with suppress(NotData):
@@ -57,7 +57,7 @@ def _data_of(text: str, *, only_whole: bool) -> Iterator[Any]:
 
 
 def _called(data: Any, tools: Collection[str]) -> str | None:
-    """The tool that data is, or holds, a call of."""
+    """Returns the name of the tool that the data, or a part of it, calls."""
     name = str(data.get("name")).rpartition(".")[2] if is_object(data) else ""
     if name in tools and ("arguments" in data or "parameters" in data):
         return name

@@ -1,13 +1,13 @@
-"""Text to JSON data, also where the text is only nearly JSON.
+"""Parses text as JSON data, also if it is only nearly JSON.
 
     read_data('{"name": "Ada"}')            Data({"name": "Ada"}, ())
     read_data("{name: 'Ada',} // done")     Data({"name": "Ada"}, ("unquoted keys", ...))
     read_data('{"name": Ada}')              NotData: unquoted text at `Ada}`
 
-JSON is read by a library. What is not JSON is parsed here in one pass: comments, stray or missing
-commas, other quotes, unquoted keys, the words of Python, line breaks in strings. If that fails, a
-second pass takes quotes without a backslash for a part of their string, as long as they come in
-pairs. Numbers with a fraction or an exponent keep their digits.
+A library parses strict JSON. For the rest, one pass here accepts comments, stray or missing commas,
+other quotes, unquoted keys, Python's words, and line breaks in strings. If that fails, a second
+pass treats paired quotes without a backslash as part of their string. Numbers with a fraction or an
+exponent keep their digits.
 """
 
 # ruff: noqa: RUF001  (the signs that look like others are the point)
@@ -23,8 +23,8 @@ from runtime_support.errors import CheckError
 
 DEEPEST = 100
 
-# By the quote that opens a string: what may close it. Quantifiers are possessive: no pattern goes
-# back over the text.
+# Opening quotes, with the quotes that may close them. Quantifiers are possessive: no pattern
+# backtracks.
 _CLOSING = {'"': '"', "'": "'", "`": "`", "“": "”", "„": "“”", "‘": "’", "‚": "‘’", "«": "»"}
 _STOPS = {quote: re.compile(rf"[{quote}{ends}\\]") for quote, ends in _CLOSING.items()}
 _BRACKETS = {"{": "}", "[": "]"}
@@ -33,15 +33,15 @@ _BETWEEN = re.compile(r"(?:\s++|(?://|#)[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)++")
 _WORD = re.compile(r"[^\s,:{}\[\]()\"'`“”„‘’‚«»#/]++")
 _BARE_KEY = re.compile(r"[^\W\d_][\w-]*+")
 _THOUSANDS = re.compile(r"[0-9]{3}(?![0-9])")
-# What takes the place of data.
+# Marks of omitted data.
 _LEFT_OUT = re.compile(
     r"\.\.\.|…|\b(?:omitted|truncated|remaining|rest|etc|more (?:items|entries|rows))\b",
     re.IGNORECASE,
 )
-# What an escape in a string of JSON cannot be, but for other quotes, and a sign that needs one.
+# Escapes of quotes that JSON does not have, other escapes, and characters that need an escape.
 _UNLIKE_JSON = re.compile(r"\\(?P<quote>['`])|\\.|(?P<raw>[\"\n\r\t])", re.DOTALL)
 _RAW = {'"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-# What may follow a string: the end of all that is open or a comma behind it, or another member.
+# What may follow a string: closing brackets and then a comma or the end, the end, or a member.
 _ENDS = re.compile(r"(?:\s*+,?+\s*+[}\]])++\s*+(?:,|\Z)|\s*+\Z")
 _COMMA = re.compile(r"\s*+(,?+)\s*+")
 _KEY_AHEAD = re.compile(
@@ -51,7 +51,7 @@ _VALUE_AHEAD = re.compile(r"""[{\[\]"'`“„‘‚«]|-?+[0-9]|(?:true|false|nu
 
 
 def read_data(text: str, is_key: IsKey = None) -> Data:
-    """Returns the data that the whole text is; NotData with the reason if it is none."""
+    """Parses the whole text; NotData with the reason if it is no data."""
     try:
         return read_json(text)
     except NotData:
@@ -62,7 +62,7 @@ def read_data(text: str, is_key: IsKey = None) -> Data:
 
 
 def read_data_at(text: str, start: int, is_key: IsKey = None) -> Data:
-    """Returns the data that begins at this place, with the comments behind it, or NotData."""
+    """Parses the data that begins at this place and skips comments after it; NotData if invalid."""
     try:
         return _Parser(text, start, is_key, keeps_quotes=False).parse()
     except NotData as failure:
@@ -73,7 +73,7 @@ def read_data_at(text: str, start: int, is_key: IsKey = None) -> Data:
 
 
 class _Parser:
-    """Parses one value. If it `keeps_quotes`, those inside of a string need no backslash."""
+    """Parses one value. If it `keeps_quotes`, quotes inside a string need no backslash."""
 
     def __init__(self, text: str, start: int, is_key: IsKey, *, keeps_quotes: bool) -> None:
         self.text = text
@@ -81,7 +81,7 @@ class _Parser:
         self.is_key = is_key
         self.keeps_quotes = keeps_quotes
         self.repairs: dict[str, None] = {}
-        self.open: list[str] = []  # what closes the lists and objects around the position
+        self.open: list[str] = []  # closing brackets of the enclosing lists and objects
 
     def parse(self) -> Data:
         value = self.value()
@@ -105,7 +105,7 @@ class _Parser:
         return value
 
     def container(self, closing: str) -> Any:
-        """The list or object that begins here."""
+        """Parses the list or object that begins here."""
         self.open.append(closing)
         if len(self.open) > DEEPEST:
             raise NotData("nested too deeply")
@@ -122,9 +122,9 @@ class _Parser:
         return list(found.values()) if closing == "]" else found
 
     def is_over(self, closing: str, count: int, last: Any) -> bool:
-        """Whether the list or object ends here; else the next of it is behind the comma.
+        """Whether the list or object ends here; otherwise skips the comma before the next item.
 
-        It has so many so far, of which `last` is the last item of a list.
+        `count` is the number of items so far; `last` is the last item of a list.
         """
         commas = 0
         while (sign := self.next_sign()) == "," or (sign in ("}", "]") and sign not in self.open):
@@ -139,13 +139,13 @@ class _Parser:
         return sign == closing
 
     def may_be_one(self, last: Any) -> bool:
-        """Whether the last item of a list goes on here: `"one " "text"`, `1 234`."""
+        """Whether this may continue the last item of a list: `"one " "text"`, `1 234`."""
         is_apart = self.text[self.position - 1].isspace() and not str(last).endswith(" ")
         is_apart = is_apart and _THOUSANDS.match(self.text, self.position) is None
         return not isinstance(last, list | dict) and not is_apart
 
     def key(self) -> str:
-        """The key that stands here; the position is then behind its colon."""
+        """Parses a key and its colon."""
         sign = self.next_sign()
         bare = _BARE_KEY.match(self.text, self.position)
         if bare is not None:
@@ -161,7 +161,7 @@ class _Parser:
         return key
 
     def string(self, quote: str, *, is_key: bool = False) -> str:
-        """The string that begins here."""
+        """Parses the string that begins here."""
         start = at = self.position + 1
         if self.text.startswith(quote * 2, start):
             raise self.failure("a text in triple quotes")
@@ -183,13 +183,15 @@ class _Parser:
         return self.unescaped(self.text[start : at - 1])
 
     def is_apostrophe(self, at: int) -> bool:
-        """Whether the sign before this place is one between two letters."""
+        """Whether the character before this place is an apostrophe between two letters."""
         before, sign, after = self.text[at - 2], self.text[at - 1], self.text[at : at + 1]
         return sign in "'’" and before.isalpha() and after.isalpha()
 
     def ends_string(self, at: int, is_open: bool) -> bool:
-        """Whether a quote before this place ends its string, and is not the partner of one inside:
-        by what follows; NotData where that is a key, but none of the schema.
+        """Whether the quote before this place ends its string, judged by what follows.
+
+        A quote that closes an inner pair does not end it. Raises NotData if a key follows that is
+        not in the schema.
         """
         if is_open or _ENDS.match(self.text, at) is not None:
             return not is_open
@@ -204,8 +206,9 @@ class _Parser:
         return key is not None
 
     def inner_quote(self, start: int, at: int, is_open: bool) -> bool:
-        """Whether a quote inside of the string from `start` waits for its partner after the one
-        before this place; NotData where that can be no part of the string.
+        """Whether an inner quote is open after the quote before this place.
+
+        `start` is the start of the string. Raises NotData if the quote cannot be part of it.
         """
         before, after = self.text[at - 2] if at - 1 > start else " ", self.text[at : at + 1]
         self.note("quotes without a backslash", True)
@@ -218,7 +221,7 @@ class _Parser:
         raise self.failure("a quote without a backslash")
 
     def unescaped(self, text: str) -> str:
-        """What the text between two quotes stands for."""
+        """Decodes the text between two quotes."""
         self.note("line breaks in strings", any(sign in text for sign in "\n\r\t"))
         plain = _UNLIKE_JSON.sub(lambda one: one["quote"] or _RAW.get(one[0], one[0]), text)
         try:
@@ -229,7 +232,7 @@ class _Parser:
             ) from None
 
     def next_sign(self) -> str:
-        """The next sign behind blanks and comments, or an empty text at the end."""
+        """Skips blanks and comments; returns the next character, or "" at the end."""
         found = _BETWEEN.match(self.text, self.position)
         if found is not None:
             self.position = found.end()
@@ -243,6 +246,6 @@ class _Parser:
             self.repairs[repair] = None
 
     def failure(self, what: str) -> NotData:
-        """The error for what stands here."""
+        """Returns an error that quotes the text at this place."""
         found = self.text[self.position : self.position + 30]
         return NotData(f"{what} at `{found}`" if found.strip() else "the reply ends in the middle")

@@ -1,4 +1,4 @@
-"""Data among other words, where a reply is not JSON: in fences, in prose, as a label.
+"""Finds data in a reply that is not JSON: in fences, in prose, as a label.
 
     find_data('Here it is: {"age": 36}', (), schema, None, None)       Data({"age": 36}, ...)
 """
@@ -19,17 +19,17 @@ from runtime_support._core.reader.notation import read_data, read_data_at
 from runtime_support._schema import model as m
 from runtime_support._values.kinds import is_object
 
-# A longer reply is JSON, or one code fence with JSON.
+# A longer reply must be JSON, or one code fence with JSON.
 LONGEST = 1_000_000
 _SEVERAL = "the reply holds several values and does not say which one is meant"
-_NEAR = 200  # a longer reply is no label, and so much is looked at beside an object in prose
+_NEAR = 200  # longest label, and context checked around an object in prose
 
-# What may be an object or a list in prose, and no `{name}` or `[sic]`.
+# The start of an object or list in prose, but not `{name}` or `[sic]`.
 _OPENS_DATA = re.compile(
     r"""\{\s*+(?:["'`“„‘‚«}]|[^\W\d_][\w-]*+\s*+:)"""
     r"""|\[\s*+(?:[{\[\]"'`“„‘‚«]|-?+[0-9]|(?:true|false|null|True|False|None)\b)"""
 )
-# What makes an object in prose another thing than the answer, and the rest of its sentence.
+# Words that make it doubtful that an object in prose is the answer, and the rest of its sentence.
 _DOUBT = re.compile(
     r"\b(?:not|never|cannot|wrong|incorrect|invalid|instead|example|error|sorry)\b|n['’]t\b",
     re.IGNORECASE,
@@ -43,7 +43,7 @@ _MARKS = ("**", "__", "*", "_", "`", '"', "'")
 def find_data(
     body: str, marks: tuple[str, ...], schema: m.Schema, name: str | None, is_key: IsKey
 ) -> Data:
-    """Returns what of a reply fits best; NotData where there is nothing, or more than one."""
+    """Returns the best-fitting data in a reply; NotData if there is none or several fit."""
     thought = without_thinking(body)
     marks = (*marks, "thinking removed") if len(thought) < len(body) else marks
     if not thought.strip():
@@ -59,7 +59,7 @@ def find_data(
 
 
 def data_in(text: str, is_key: IsKey = None) -> Iterator[tuple[int, Data]]:
-    """Yields the objects and lists in a text, and where each begins; NotData if one is broken."""
+    """Yields the start and data of each object or list in a text; NotData if one is broken."""
     position = 0
     while (opening := _OPENS_DATA.search(text, position)) is not None:
         found = read_data_at(text, opening.start(), is_key)
@@ -69,8 +69,9 @@ def data_in(text: str, is_key: IsKey = None) -> Iterator[tuple[int, Data]]:
 
 
 def _candidates(body: str, schema: m.Schema, is_key: IsKey) -> list[Data]:
-    """What of a text may be meant: all of it, what is in its fences, the one object in its prose;
-    at least one, or NotData.
+    """Returns the data that a text may mean: all of it, its fences, the one object in its prose.
+
+    There is at least one; otherwise raises NotData.
     """
     contents, outside = split_fences(body)
     around = "text around the value left out" if outside.strip() else "code fence removed"
@@ -94,7 +95,7 @@ def _candidates(body: str, schema: m.Schema, is_key: IsKey) -> list[Data]:
 
 
 def _whole(body: str, schema: m.Schema, is_key: IsKey) -> Data | None:
-    """The data that all of a text is, but for brackets too many behind it."""
+    """Parses all of a text as data, or a short label; ignores surplus brackets at its end."""
     with suppress(NotData):
         return read_json(body)
     start = len(body) - len(body.lstrip())
@@ -104,13 +105,13 @@ def _whole(body: str, schema: m.Schema, is_key: IsKey) -> Data | None:
         repairs = (*found.repairs, *(("stray brackets removed",) if rest else ()))
         return None if rest.strip("}] \n") else Data(found.value, repairs)
     with suppress(NotData):
-        if not body.startswith("`", start):  # what is marked as code has no quotes by that
+        if not body.startswith("`", start):  # backticks mark code here, not a string
             return read_data(body, is_key)
     return _label(body.strip(), schema)
 
 
 def _in_prose(text: str, schema: m.Schema, is_key: IsKey) -> Data:
-    """The one object or list among words; of a list, objects that follow each other are items."""
+    """Returns the one object or list in prose; for a list, consecutive objects are its items."""
     if _takes_text(schema):
         raise NotData("the reply is not JSON: write a text in double quotes, no value as null")
     found = list(data_in(text, is_key))
@@ -134,20 +135,20 @@ def _in_prose(text: str, schema: m.Schema, is_key: IsKey) -> Data:
 
 
 def _is_remark(text: str, start: int, found: Data) -> bool:
-    """Whether a list is like `[1]` in a sentence."""
+    """Whether a list is a mark in a sentence, such as `[1]`."""
     before = text[max(0, start - _NEAR) : start].rpartition("\n")[2].strip()
     is_introduced = not before or before.endswith(":") or _LEAD.fullmatch(before + " ")
     return not is_introduced and all(isinstance(one, int | float) for one in found.value)
 
 
 def _takes_text(schema: m.Schema) -> bool:
-    """Whether words without quotes might be a value."""
+    """Whether text without quotes might be a value."""
     members = m.members_of(schema)
     return any(isinstance(one, m.AnySchema) or m.is_scalar(one, "string") for one in members)
 
 
 def _label(text: str, schema: m.Schema) -> Data | None:
-    """The label, number or bool that a short reply says in words of its own."""
+    """Returns the label, number or bool that a short reply says in words."""
     if _takes_text(schema) or "\n" in text or len(text) > _NEAR:
         return None
     for plain in _unmarked(text):
@@ -157,7 +158,7 @@ def _label(text: str, schema: m.Schema) -> Data | None:
 
 
 def _unmarked(text: str) -> Iterator[str]:
-    """Yields a text, and what it is with less and less around it."""
+    """Yields a text, then the same with one more mark, bullet or lead-in removed each time."""
     while True:
         yield text
         begins = _LEAD.match(text) or _BULLET.match(text)

@@ -1,20 +1,20 @@
-"""Work whose waits are data: written once, and done in a thread or in an event loop.
+"""Generators of effects: code written once that runs in a thread or in an event loop.
 
     def exchange(request):
         response = yield Effect(partial(post, request), partial(post_async, request))
         return read(response)
 
-    finish(exchange(request))                 each wait is done here
-    await finish_async(exchange(request))     each wait is awaited; what can only block, in a thread
+    finish(exchange(request))                 performs each effect in this thread
+    await finish_async(exchange(request))     awaits each effect; runs blocking ones in threads
 
-Work is a generator of waits: it is sent what came of each, and a failure is thrown in. What it
-yields beside waits are parts of its result, for callers that want them as they come:
+The caller sends each effect's outcome into the generator, or throws its exception in. Other values
+that the generator yields are parts of its result, for callers that read them as they come:
 
     for part in iterate(work): ...
     async for part in iterate_async(work): ...
 
-When the rest is not wanted, `Abandoned` is thrown in, so that what is open can be closed, which may
-have to be waited for. asyncio's cancellation is thrown in as it is.
+A caller that leaves early throws `Abandoned` in, so that the generator can close what is open, by
+further effects if need be. asyncio's cancellation is thrown in unchanged.
 """
 
 from __future__ import annotations
@@ -38,42 +38,42 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# No wait is longer than this: on Windows, Ctrl-C is noticed between waits alone.
+# The longest wait: on Windows, Ctrl-C is noticed only between waits.
 LOOK_SECONDS = 0.5
 
 
 @dataclass(slots=True)
 class Effect:
-    """Something that takes its time: `here` does it, `there` is awaited for it in an event loop.
+    """A blocking operation: `here` performs it; in an event loop, `there` is awaited instead.
 
-    Without `there` it is done in a thread when there is a loop, which goes on meanwhile.
+    Without `there`, an event loop runs `here` in a thread.
     """
 
     here: Callable[[], Any]
     there: Callable[[], Awaitable[Any]] | None = None
 
     def awaited(self) -> Awaitable[Any]:
-        """What is awaited for it."""
+        """Returns the awaitable that performs it in an event loop."""
         return in_thread(self.here) if self.there is None else self.there()
 
 
 class Signal:
-    """Wakes one who waits, in a thread or in an event loop; what rang before counts as well."""
+    """Wakes one waiter, in a thread or an event loop; a ring before the wait counts too."""
 
     def __init__(self) -> None:
         self._rung = threading.Event()
         self._tell: Callable[[], object] | None = None
 
     def ring(self) -> None:
-        """Wakes who waits, from any thread."""
+        """Wakes the waiter, from any thread."""
         self._rung.set()
         tell = self._tell
         if tell is not None:
-            with suppress(RuntimeError):  # the loop has ended, and he with it
+            with suppress(RuntimeError):  # the loop has ended, and its waiter with it
                 tell()
 
     def awaited(self, seconds: float) -> Effect:
-        """Waits until it rings, but no longer than this."""
+        """Returns an effect that waits for a ring, at most so many seconds."""
         return Effect(partial(self._hear, seconds), partial(self._hear_async, seconds))
 
     def _hear(self, seconds: float) -> None:
@@ -93,21 +93,21 @@ class Signal:
         self._rung.clear()
 
 
-# What a wait is sent depends on it, which annotations cannot say.
+# The type of an outcome depends on its effect, which annotations cannot express.
 Effects: TypeAlias = Generator[Any, Any, T]
 
 
 class Abandoned(BaseException):
-    """Thrown into work whose rest is not wanted."""
+    """Thrown into a generator of effects whose caller leaves early."""
 
 
 def finish(work: Effects[T]) -> T:
-    """The result of the work, each wait done here; its parts are passed over."""
+    """Performs each effect in this thread and returns the result; ignores the parts."""
     return _finish(work, lambda: next(work))
 
 
 def iterate(work: Effects[T]) -> Generator[Any, None, T]:
-    """The parts as they come, and the result of the work."""
+    """Performs each effect in this thread, yields the parts and returns the result."""
     try:
         step = next(work)
         while True:
@@ -126,12 +126,12 @@ def iterate(work: Effects[T]) -> Generator[Any, None, T]:
 
 
 async def finish_async(work: Effects[T]) -> T:
-    """The result of the work, each wait awaited; its parts are passed over."""
+    """Awaits each effect and returns the result; ignores the parts."""
     return await _finish_async(work, lambda: next(work))
 
 
 async def iterate_async(work: Effects[Any]) -> AsyncGenerator[Any]:
-    """The parts as they come."""
+    """Awaits each effect and yields the parts."""
     try:
         step = next(work)
         while True:
@@ -168,7 +168,7 @@ async def _finish_async(work: Effects[T], begin: Callable[[], Any]) -> T:
 
 
 def _perform(work: Effects[Any], wait: Effect) -> Any:
-    """The next step of the work, after this wait."""
+    """Performs an effect and returns the next step of the work."""
     try:
         outcome = wait.here()
     except BaseException as failure:
@@ -184,12 +184,15 @@ async def _outcome(wait: Effect) -> tuple[Any, BaseException | None]:
 
 
 def _resume(work: Effects[Any], outcome: Any, failure: BaseException | None) -> Any:
-    """The next step of the work, which gets the outcome of a wait."""
+    """Passes an effect's outcome or failure to the work and returns its next step."""
     return work.send(outcome) if failure is None else work.throw(failure)
 
 
 def drive(steps: Effects[T], answering: Callable[[Any], Effects[Any]]) -> Effects[T]:
-    """The result of the steps, each answered by work; the waits and parts of that."""
+    """Runs a generator whose every step `answering` performs, and returns its result.
+
+    Yields the effects and parts of `answering`.
+    """
     try:
         step = next(steps)
         while True:
@@ -204,11 +207,11 @@ def drive(steps: Effects[T], answering: Callable[[Any], Effects[Any]]) -> Effect
 
 
 def close_after(work: Effects[T], close: Effect) -> Effects[T]:
-    """The result of the work; whatever that is, something is closed after it."""
+    """Returns the result of the work; performs `close` afterwards, also after a failure."""
     try:
         outcome = yield from work
     except GeneratorExit:
-        raise  # dropped at the end of an event loop, which closes what was open in it
+        raise  # the event loop has ended and closes what was open in it
     except BaseException:
         yield close
         raise
@@ -221,11 +224,12 @@ def call_function(
     kind: Callable[..., Any],
     enter: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> Effects[Any]:
-    """What a call gives of a function of somebody else, made inside of a context; `kind` is the
-    function itself.
+    """Calls a user's function inside a context and returns its value, awaited if need be.
+
+    `function` makes the call; `kind` is the user's function itself.
     """
     function = partial(call_inside, enter, function)
-    # A call of an `async def` only makes what is awaited.
+    # Calling an `async def` only creates the coroutine.
     value = function() if iscoroutinefunction(kind) else (yield Effect(function))
     if not isawaitable(value):
         return value
@@ -235,7 +239,7 @@ def call_function(
 def call_inside(
     enter: Callable[[], AbstractContextManager[object]], function: Callable[[], Any]
 ) -> Any:
-    """What a call gives that is made inside of a context; so is all of what is to be awaited."""
+    """Calls a function inside a context; an awaitable result is awaited inside it, too."""
     with enter():
         value = function()
     return _await_inside(enter, value) if isawaitable(value) else value
@@ -253,14 +257,14 @@ async def maybe_await(value: Awaitable[T] | T) -> T: ...
 @overload
 async def maybe_await(value: Any) -> Any: ...
 async def maybe_await(value: Any) -> Any:
-    """The value, or what comes of it when it is to be awaited."""
+    """Returns the value, awaited if it is awaitable."""
     while isawaitable(value):
         value = await value
     return value
 
 
 def _await_here(value: Awaitable[Any]) -> Any:
-    """What comes of something that is to be awaited, in the event loop of the run."""
+    """Awaits a value in the event loop of the run and blocks until it is there."""
     from runtime_support._values.awaiting import in_loop
 
     return in_loop(maybe_await(value))
@@ -304,9 +308,9 @@ def _run_in(
     *arguments: Any,
     **named: Any,
 ) -> Any:
-    """The result of a call of an `async def` that runs in the loop of another thread.
+    """Runs an `async def` in another thread's loop and blocks until its result is there.
 
-    In that loop itself nothing can wait for it: there it is what the function gives, to be awaited.
+    In that loop itself nothing can block: there it returns the coroutine.
     """
     import asyncio
 
@@ -316,7 +320,7 @@ def _run_in(
             return function(*arguments, **named)
     future = asyncio.run_coroutine_threadsafe(function(*arguments, **named), loop)
     begun.add(future)
-    if is_abandoned():  # in between, and this was not there yet to be cancelled
+    if is_abandoned():  # abandoned meanwhile, before `begun` held this future
         future.cancel()
     try:
         return future.result()
@@ -327,7 +331,10 @@ def _run_in(
 def begin_thread(
     work: Callable[[], T], name: str, context: Context
 ) -> Future[tuple[list[T], BaseException | None]]:
-    """The outcome of work that runs in a thread of its own, as data: no future takes all errors."""
+    """Runs work in a new thread; returns a future of its value or error.
+
+    The future holds the error as data, because a future cannot raise every exception.
+    """
     from concurrent.futures import Future
 
     future: Future[tuple[list[T], BaseException | None]] = Future()
@@ -345,7 +352,7 @@ def begin_thread(
 
 
 def outcome_value(outcome: tuple[list[T], BaseException | None]) -> T:
-    """What such a thread gave, or raises what it raised."""
+    """Returns the value of an outcome of `begin_thread`, or raises its error."""
     values, error = outcome
     if error is not None:
         raise error

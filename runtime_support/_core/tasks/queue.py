@@ -1,16 +1,15 @@
-"""Calls that run ahead of their turn, and the slots of requests.
+"""Queues of calls that run ahead of their turn, and slots that bound requests in flight.
 
     queue = TaskQueue(16)
-    queue.begin(function, context_of_call())      as soon as there is room
-    yield from queue.take()                       what the first gives or raises, at its turn
+    queue.begin(function, context_of_call())      runs it as soon as there is room
+    yield from queue.take()                       returns or raises the first call's outcome
 
-Calls are tasks, tasks wait in queues, and a task may have queues itself. Threads, or the tasks of
-an event loop, run waiting ones, the first in the order of the script first. What waits is not
-counted, so that another one may run; and whoever needs a task that has not started has it run at
-once. So only the earlier is ever waited for, and the first of all waits for nobody: there are no
-deadlocks. What waits is work of `effects`, the same for threads and loops.
+A task is one call; tasks wait in queues, and a task may have queues itself. Threads or an event
+loop run the waiting tasks in the script's order. A task that waits for something frees its place,
+and a task that the caller needs starts at once. So tasks wait only for earlier ones, and the first
+waits for none: there are no deadlocks. Waits are `effects`, the same for threads and loops.
 
-A request takes a slot for as long as it is in flight, and for nothing else.
+A request holds a slot only while it is in flight.
 """
 
 from __future__ import annotations
@@ -52,10 +51,10 @@ T = TypeVar("T")
 
 
 class TaskQueue:
-    """Tasks in the order of the script; each gets its turn when the one before has ended.
+    """Tasks in the script's order; each gets its turn when the one before has ended.
 
-    `calls` is how many there will be, where that is known. Those `of_tools` may have effects: one
-    that fails ends no other, none is made anew, and files they write at once.
+    `calls` is their number, if known. Calls `of_tools` may have side effects: a failure cancels no
+    other call, none is rerun, and they write files at once.
     """
 
     def __init__(self, most: int, calls: int | None = None, *, of_tools: bool = False) -> None:
@@ -70,11 +69,11 @@ class TaskQueue:
         self.count = 0
         self.failed: set[int] = set()
         self.dropped: list[Task] = []
-        # Something in it waits for approval: the others come to their end, but none has its turn.
+        # A call awaits approval: the others run to their end, but none gets its turn.
         self.is_waiting = False
 
     def begin(self, function: Callable[[], Any], context: Context) -> None:
-        """Runs a call as soon as there is room."""
+        """Adds a call, which runs as soon as there is room."""
         task = Task(self, self.count, function, context)
         self.count += 1
         self.tasks.append(task)
@@ -82,17 +81,17 @@ class TaskQueue:
 
     @property
     def left(self) -> int | None:
-        """How many calls may ask beside each other from now on, where that is known."""
+        """How many calls may still send requests concurrently; None if unknown."""
         if self.calls is None or self.parent is not None:
             return None
         taken = self.count - len(self.tasks)
-        return self.calls - max(0, taken - 1)  # the last one that was taken may go on
+        return self.calls - max(0, taken - 1)  # the last one taken may still be running
 
     def take(self, begin_more: Callable[[TaskQueue], bool] | None = None) -> Effects[Any]:
-        """What the next call gives or raises, at its turn.
+        """Gives the next call its turn, and returns its value or raises its error.
 
-        Where it waits for approval, what is behind it is brought to its end, with all that
-        `begin_more` begins.
+        If it awaits approval, or is a tool call that fails, the calls behind it run to their end
+        first, with those that `begin_more` begins.
         """
         task = self.tasks.popleft()
         try:
@@ -104,8 +103,9 @@ class TaskQueue:
             raise
 
     def _finish_others(self, begin_more: Callable[[TaskQueue], bool] | None) -> Effects[None]:
-        """Brings what is behind a call that waits for approval to its end, until one fails; what
-        needs its turn is cancelled.
+        """Runs the calls behind one that stops the queue to their end, until one fails.
+
+        A failed tool call does not end this. Calls that need their turn are cancelled.
         """
         asking = task_here()
         with workers.shared.lock:
@@ -120,7 +120,7 @@ class TaskQueue:
                 return
 
     def give_up(self, *tasks: Task) -> None:
-        """Nothing further is wanted, nor what these tasks give."""
+        """Cancels these tasks and all that are left in the queue."""
         with workers.shared.lock:
             self.dropped += [*tasks, *self.tasks]
             self.tasks.clear()
@@ -129,7 +129,7 @@ class TaskQueue:
             tell()
 
     async def ended(self) -> None:
-        """Waits, in an event loop, until all that is not wanted has ended."""
+        """Waits, in an event loop, until all cancelled tasks have ended."""
         import asyncio
 
         begun = [one.begun for one in self.dropped if one.begun is not None]
@@ -157,17 +157,17 @@ class Task:
         self.has_turn = False
         self.is_stale = False
         self.is_dropped = False
-        # The task of the event loop that it runs in, and the one that is made in its place.
+        # Its asyncio task, and the task that reruns the call.
         self.begun: LoopTask[None] | None = None
         self.anew: Task | None = None
 
     def __lt__(self, other: Task) -> bool:
         return self.path < other.path
 
-    # What the call itself asks for, where it runs.
+    # Called from inside the running call.
 
     def put_off(self, action: Callable[[], Any]) -> None:
-        """Does it now, or when it is this task's turn."""
+        """Runs an action when it is this task's turn, or now if it is."""
         with workers.shared.lock:
             check_cancelled()
             ahead = next((task for task in self._chain() if not task.has_turn), None)
@@ -177,7 +177,7 @@ class Task:
         action()
 
     def wait_for_turn(self) -> Effects[None]:
-        """Waits until everything before this has ended."""
+        """Waits until everything before this task has ended; raises Cancelled."""
         yield from until(
             lambda: self.is_cancelled() or self._has_all_turns() or self._waits_in_vain()
         )
@@ -186,13 +186,13 @@ class Task:
         yield from self.wait_while_held()
 
     def wait_while_held(self) -> Effects[None]:
-        """Waits until no call before it has failed that may be made again; raises Cancelled."""
+        """Waits while an earlier call is failed, since it may be rerun; raises Cancelled."""
         yield from until(lambda: self.is_cancelled() or not self.is_held())
         if self.is_cancelled():
             raise Cancelled
 
     def exchange(self, prompt: PromptRun, send: Callable[[], Replying]) -> Replying:
-        """The reply, as soon as there is a slot for the request."""
+        """Waits for a slot, sends the request and returns the reply."""
         began = time.monotonic()
         prompt.ahead = self.queue.left
         if prompt.answers_in_order:
@@ -207,10 +207,10 @@ class Task:
         finally:
             _slots.give_back()
 
-    # What becomes of it.
+    # Running, ending and rerunning it.
 
     def run(self) -> None:
-        """Makes the call here, in the thread that has started it."""
+        """Makes the call in this thread."""
         try:
             value, error = self.context.run(self._call), None
         except BaseException as raised:
@@ -218,7 +218,7 @@ class Task:
         self.end(value, error)
 
     async def run_async(self) -> None:
-        """Makes the call in a task of an event loop, which has the context."""
+        """Makes the call in an asyncio task, which has the context."""
         try:
             value, error = await self._call(), None
         except BaseException as raised:
@@ -230,7 +230,7 @@ class Task:
         return call_from_afar(self.function)
 
     def end(self, value: Any, error: BaseException | None) -> None:
-        """Keeps what came of the call, for its turn."""
+        """Records the outcome of the call, for its turn."""
         if error is not None:
             error = error.with_traceback(_own_part(error.__traceback__))
         if isinstance(error, StopIteration | StopAsyncIteration):  # it would end the loop
@@ -246,7 +246,7 @@ class Task:
             tell()
 
     def finish(self) -> Effects[Any]:
-        """Gives the task its turn: what it gives, or its error."""
+        """Gives the task its turn; returns its value or raises its error. Reruns a stale task."""
         task = self
         with workers.shared.lock:
             if self.is_stale:
@@ -275,7 +275,7 @@ class Task:
                 in_turn(action)
 
     def make_anew(self) -> Task:
-        """The same call, to be made again: it has read what was written since."""
+        """Replaces a stale task, which read a file that was written since, by a new one."""
         self.drop()
         self.queue.failed.discard(self.number)
         tell()
@@ -283,7 +283,7 @@ class Task:
         return self.anew
 
     def drop(self) -> None:
-        """What it gives is not wanted; what it waits for in an event loop ends."""
+        """Cancels the task, in an event loop also its asyncio task."""
         self.is_dropped = True
         if isinstance(self.queue.workers, LoopTasks):
             self.queue.workers.cancel(self)
@@ -300,15 +300,15 @@ class Task:
         return all(task.has_turn for task in self._chain())
 
     def _waits_in_vain(self) -> bool:
-        """Whether its turn does not come in this run, as something before it waits for approval."""
+        """Whether its turn cannot come in this run, since an earlier call awaits approval."""
         return any(task.queue.is_waiting and not task.has_turn for task in self._chain())
 
     def is_cancelled(self) -> bool:
-        """Whether what it gives is dropped in any case."""
+        """Whether its result will be dropped."""
         return any(task.is_dropped or task.is_stale for task in self._chain())
 
     def is_held(self) -> bool:
-        """Whether it is not to ask for anything, at least for now."""
+        """Whether it may not send requests, at least for now."""
         return self.is_cancelled() or any(
             failed < task.number for task in self._chain() for failed in tuple(task.queue.failed)
         )
@@ -319,7 +319,7 @@ def _is_cancelled(asking: Task | None) -> bool:
 
 
 def _own_part(trace: TracebackType | None) -> TracebackType | None:
-    """The traceback from the function on, without the frames that made the call."""
+    """Returns the traceback without the leading frames of this package."""
     own = trace
     while own is not None and is_ours(own.tb_frame.f_code.co_filename):
         own = own.tb_next
@@ -337,7 +337,7 @@ class _Slots:
         self.waiting: list[Task] = []
 
     def take(self, task: Task) -> Effects[bool]:
-        """Waits for a slot, in the order of the script; False when the task is not to ask."""
+        """Waits for a slot, in the script's order; returns False if the task is held."""
         has_slot = False
 
         def is_over() -> bool:
@@ -361,7 +361,7 @@ class _Slots:
                     tell()
 
     def give_back(self) -> None:
-        """Frees the slot of a request that is over."""
+        """Frees the slot of an ended request."""
         with workers.shared.lock:
             self.in_flight -= 1
             if self.waiting:
@@ -372,16 +372,16 @@ _slots = _Slots()
 
 
 class RequestSlot(Hook):
-    """Makes the requests of a call that runs ahead wait for a slot.
+    """Makes requests of calls that run ahead wait for a slot.
 
-    One that is streamed has its turn, and takes no slot.
+    A streamed request already has its turn, and takes no slot.
     """
 
     def __init__(self, prompt: PromptRun) -> None:
         self._prompt = prompt
 
     def request(self, request: Request, proceed: SendRequest) -> Replying:
-        """The reply, as soon as there is a slot for the request."""
+        """Waits for a slot, sends the request and returns the reply."""
         task = task_here()
         if request.pieces is not None or task is None:
             return proceed(request)
@@ -389,18 +389,17 @@ class RequestSlot(Hook):
 
 
 def hook_for(prompt: PromptRun) -> RequestSlot:
-    """What makes the requests of a prompt wait for a slot, where it runs ahead."""
+    """Returns the hook that makes a prompt's requests wait for slots."""
     return RequestSlot(prompt)
 
 
 def run_beside(
     works: Sequence[Effects[T]], most: int, take: Callable[[T], Effects[None]]
 ) -> Effects[None]:
-    """Does works at the same time; `take` is given what they come to, in their order, until one
-    fails.
+    """Runs works concurrently and passes their results to `take`, in order, until one fails.
 
-    That failure is raised when all have ended. In a thread that an event loop needs, who waits here
-    would stop them: there it is one after the other.
+    Raises that failure when all have ended. In a thread that runs an event loop, a wait would block
+    the loop: there the works run sequentially.
     """
     is_awaited = yield Effect(_is_awaited_here, _is_awaited)
     if not is_awaited and running_loop() is not None:
@@ -414,9 +413,9 @@ def run_beside(
         while queue.tasks:
             yield from take((yield from queue.take()))
     except GeneratorExit:
-        raise  # nobody waits any more
+        raise  # the caller is gone
     except BaseException:
-        queue.give_up()  # a reader who leaves between two results wants none of the others
+        queue.give_up()  # the reader left between two results: cancel the others
         yield Effect(_is_awaited_here, queue.ended)
         raise
 
@@ -430,7 +429,7 @@ async def _is_awaited() -> bool:
 
 
 def _forget() -> None:
-    """A forked process has none of what runs, and may find the locks taken."""
+    """Resets the state after a fork: no task runs, and locks may be held."""
     global _slots
     _slots = _Slots()
     workers.forget()

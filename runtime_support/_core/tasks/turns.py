@@ -1,15 +1,15 @@
-"""What the rest of the runtime knows of calls that run ahead of their turn.
+"""Turns of calls that run ahead, as the rest of the runtime uses them.
 
-A call that `overlap` has begun early has its turn when everything before it, in the order of the
-script, has ended. Until then what it does to the world waits:
+A call that `overlap` starts early gets its turn when everything before it, in the script's order,
+has ended. Until then its side effects wait:
 
-    in_turn(action)          done now, or when the turn comes; its result is dropped
-    yield from wait_for_turn()      for what cannot be put off; `wait_to_act()` blocks
-    check_cancelled()        ends a call whose result is dropped
-    note_read(path)          what is read now may be written before the turn comes
-    note_write(path, True)   a file was written, here a new one: who has read it runs again
+    in_turn(action)                 runs it now, or at the turn; its result is dropped
+    yield from wait_for_turn()      for side effects that cannot be put off; `wait_to_act()` blocks
+    check_cancelled()               raises Cancelled in a call whose result is dropped
+    note_read(path)                 records a read: an earlier call may still write the file
+    note_write(path, True)          records a write, here of a new file: early readers are rerun
 
-Outside of such calls these do what one would expect without them.
+Outside of such calls, actions run at once and nothing waits.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _readers: WeakSet[Task] = WeakSet()
 _lock = allocate_lock()
 
 
-# Writes what a script prints; `saftc run` has one that escapes what a terminal would obey.
+# Prints for scripts; `saftc run` sets one that escapes terminal control characters.
 print_values: Callable[..., None] = builtins.print
 
 
-# How a person at the terminal is asked about a call that waits for approval; `saftc run` sets it.
-# It takes the call, and what says why a decision does not do, and gives a Decision; None is later.
+# Asks a person at the terminal about a call that awaits approval; `saftc run` sets it. Takes the
+# call and a function that says why a decision is invalid; returns a Decision, or None for later.
 ask_person: Callable[[Any, Callable[[Any], str | None]], Any] | None = None
 
 
@@ -49,17 +49,17 @@ class Cancelled(BaseException):
 
 
 def task_here() -> Task | None:
-    """The call that runs here, when it was begun ahead of its turn."""
+    """Returns the task that runs here; None if no call was begun ahead of its turn."""
     return context_here().task
 
 
 def is_beside() -> bool:
-    """Whether what runs here is one of several calls of a program that run side by side."""
+    """Whether one of a program's concurrent calls runs here."""
     return context_here().is_beside
 
 
 def in_turn(action: Callable[[], Any]) -> None:
-    """Does something to the world in the order of the script."""
+    """Runs a side effect in the script's order: at the turn of the call that runs here."""
     task = task_here()
     if task is None:
         action()
@@ -68,16 +68,16 @@ def in_turn(action: Callable[[], Any]) -> None:
 
 
 def wait_for_turn() -> Effects[None]:
-    """Waits until everything before this has ended."""
+    """Waits until everything before the call that runs here has ended."""
     task = task_here()
     if task is not None:
         yield from task.wait_for_turn()
 
 
 def wait_to_act() -> None:
-    """Blocks, before a file is written or input is read, until the turn of the reply that asks.
+    """Blocks until the turn, before a file is written or input is read.
 
-    Calls of one reply do that when they come to it: coroutines among them could not wait here.
+    Tool calls of one reply do not wait for each other: coroutines among them cannot block here.
     """
     task = task_here()
     while task is not None and task.queue.of_tools:
@@ -88,7 +88,10 @@ def wait_to_act() -> None:
 
 
 def note_read(path: str, *, is_pattern: bool = False) -> None:
-    """Notes what is about to be read: a file, or the names of those in and below a folder."""
+    """Records a read before it happens, so that an earlier write reruns the calls around it.
+
+    `path` is a file, or if it `is_pattern`, a folder whose file names are listed at any depth.
+    """
     task = task_here()
     while task is not None:
         if not task.queue.of_tools:
@@ -99,7 +102,7 @@ def note_read(path: str, *, is_pattern: bool = False) -> None:
 
 
 def note_write(path: str, is_new: bool) -> None:
-    """Marks calls that read this file ahead of their turn to run again; `path` is without links."""
+    """Marks calls for a rerun that read this file before their turn; `path` has no symlinks."""
     with _lock:
         for task in _readers:
             if not task.has_turn and any(_concerns(path, is_new, *read) for read in task.reads):
@@ -107,17 +110,17 @@ def note_write(path: str, is_new: bool) -> None:
 
 
 def waited_here() -> float:
-    """For how many seconds requests from here have waited until now, before they were sent."""
+    """Returns how many seconds requests from here have waited before they were sent."""
     return context_here().waited
 
 
 def note_wait(seconds: float) -> None:
-    """Notes that a request from here has waited."""
+    """Adds to the time that requests from here have waited."""
     change_here(waited=waited_here() + seconds)
 
 
 class Clock:
-    """Counts the seconds of some work, without those in which a part of it waits for its server."""
+    """Measures the time of some work, except while a part of it waits to send its request."""
 
     __slots__ = ("_began", "_lock", "_paused", "_waiting")
 
@@ -127,7 +130,7 @@ class Clock:
         self._waiting = 0
 
     def seconds(self) -> float:
-        """How long the work has lasted until now."""
+        """Returns the measured time so far, in seconds."""
         with self._lock:
             return (self._paused if self._waiting else monotonic()) - self._began
 
@@ -150,26 +153,26 @@ class Clock:
 
 
 def clock_here() -> Clock:
-    """The clock of this work; inside of a `with` block it is stopped."""
+    """Returns the clock of the work that runs here; a `with` block stops it."""
     return context_here().clock or Clock()
 
 
 def is_abandoned() -> bool:
-    """Whether the event loop or the job that this thread works for has stopped waiting for it."""
+    """Whether the event loop or job that started this thread has stopped waiting for it."""
     return any(one.is_set() for one in context_here().abandoned)
 
 
 def check_cancelled() -> None:
-    """Raises Cancelled in a call whose result is dropped. It never waits."""
+    """Raises Cancelled if the result of this call is dropped. Never waits."""
     task = task_here()
     if is_abandoned() or (task is not None and task.is_cancelled()):
         raise Cancelled
 
 
 def wait_while_held() -> Effects[None]:
-    """Waits, behind a call that failed, until that is raised or made again; raises Cancelled.
+    """Waits until a failed earlier call is raised or rerun; raises Cancelled.
 
-    Who holds what others need, such as the place of a request, does not wait for this.
+    Do not call this while holding what others need, such as a request slot.
     """
     check_cancelled()
     task = task_here()
@@ -178,7 +181,7 @@ def wait_while_held() -> Effects[None]:
 
 
 def forget() -> None:
-    """A forked process may find the lock taken, by a thread that it does not have."""
+    """Resets the state after a fork: a thread that is gone may have held the lock."""
     global _lock
     _lock = allocate_lock()
     _readers.clear()

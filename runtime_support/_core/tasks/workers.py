@@ -1,11 +1,11 @@
-"""Who runs calls ahead of their turn, and how all that run wait for each other.
+"""Workers that run calls ahead of their turn, and the waits between these calls.
 
     workers = workers_here()          the threads, or the tasks of the event loop that runs here
-    workers.add(task)                 run as soon as there is room, the first of the script first
+    workers.add(task)                 runs it as soon as there is room, in the script's order
     yield from until(holds)           waits in a thread or in an event loop
-    tell()                            something has changed that others may wait for
+    tell()                            notifies all waiters
 
-A call that waits does not count, so that another one may run.
+A waiting call frees its place, so that another one may run.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ IDLE_SECONDS = 0.5
 
 
 class Workers(ABC):
-    """Run tasks: those that wait for one, and how many run."""
+    """Runs tasks: holds the waiting ones and counts the running ones."""
 
     def __init__(self) -> None:
         self.waiting: list[Task] = []
         self.running: int = 0
 
     def add(self, task: Task) -> None:
-        """Has a task run as soon as there is room."""
+        """Runs a task as soon as there is room."""
         with shared.lock:
             heapq.heappush(self.waiting, task)
             self.start()
 
     @abstractmethod
     def start(self) -> None:
-        """Has waiting tasks run as far as there is room; the lock is held."""
+        """Starts waiting tasks while there is room. Requires the lock."""
 
     @abstractmethod
     def run_needed(self, task: Task) -> None:
-        """Runs a task that is needed here, whether there is room or not, if nobody does yet."""
+        """Runs a task that the caller needs, even without room, unless it has started."""
 
     def next_task(self) -> Task | None:
-        """Takes the first task that still has to run, if there is room."""
+        """Removes and returns the first task that still has to run; None without room."""
         while self.waiting:
             task = self.waiting[0]
             if task.state == "new" and not task.is_cancelled():
@@ -64,7 +64,7 @@ class Workers(ABC):
 
 
 class Threads(Workers):
-    """Threads that come as they are needed, and end when there is nothing to do."""
+    """Worker threads, started on demand; an idle one ends after `IDLE_SECONDS`."""
 
     def __init__(self, lock: threading.RLock) -> None:
         super().__init__()
@@ -82,12 +82,12 @@ class Threads(Workers):
             self._idle += 1
             try:
                 threading.Thread(target=self._work, name="saft ahead", daemon=True).start()
-            except RuntimeError:  # no more threads: who needs a task runs it
+            except RuntimeError:  # no more threads: the thread that needs a task runs it
                 self._idle -= 1
                 return
 
     def run_needed(self, task: Task) -> None:
-        # In the thread that needs it, which counts if it does not already.
+        # Runs in the calling thread, which counts as running if it does not already.
         is_outside = task_here() is None
         with shared.lock:
             if task.state != "new":
@@ -127,7 +127,7 @@ class Threads(Workers):
 
 
 class LoopTasks(Workers):
-    """The tasks of one event loop."""
+    """Runs tasks in one event loop."""
 
     def __init__(self, loop: AbstractEventLoop) -> None:
         super().__init__()
@@ -140,7 +140,7 @@ class LoopTasks(Workers):
         if loop is running_loop():
             self._begin()
         elif loop is not None:
-            with suppress(RuntimeError):  # it has ended, and what runs in it
+            with suppress(RuntimeError):  # the loop has ended, and its tasks with it
                 loop.call_soon_threadsafe(self._begin)
 
     def _begin(self) -> None:
@@ -167,7 +167,7 @@ class LoopTasks(Workers):
                 self.start()
 
     def cancel(self, task: Task) -> None:
-        """Ends what a task waits for."""
+        """Cancels a task's asyncio task."""
         loop, begun = self._loop(), task.begun
         if begun is None or loop is None or begun.done():
             return
@@ -179,12 +179,12 @@ class LoopTasks(Workers):
 
 
 class _Shared:
-    """What all calls of the process have in common; the lock guards it, and the states of tasks."""
+    """State of the whole process; the lock guards it, and the states of tasks."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.changed = threading.Condition(self.lock)
-        # What wakes those who wait in event loops.
+        # Callbacks that wake waiters in event loops.
         self.listening: set[Callable[[], object]] = set()
         self.threads = Threads(self.lock)
         self.loops: WeakKeyDictionary[AbstractEventLoop, LoopTasks] = WeakKeyDictionary()
@@ -194,22 +194,22 @@ shared = _Shared()
 
 
 def forget() -> None:
-    """A forked process has none of the threads, and may find the lock taken."""
+    """Resets the state after a fork: the threads are gone, and the lock may be held."""
     global shared
     shared = _Shared()
 
 
 def running_loop() -> AbstractEventLoop | None:
-    """The event loop that runs in this thread."""
+    """Returns the event loop that runs in this thread, if any."""
     import sys
 
-    # While another thread imports asyncio it is there without its names, and no loop runs here.
+    # While another thread imports asyncio, the module lacks its names, and no loop runs here.
     get: Any = getattr(sys.modules.get("asyncio"), "_get_running_loop", None)
     return None if get is None else get()
 
 
 def workers_here() -> Workers:
-    """Who runs what is begun here."""
+    """Returns the workers for tasks begun here: those of the running loop, or the threads."""
     loop = running_loop()
     with shared.lock:
         if loop is None:
@@ -218,16 +218,16 @@ def workers_here() -> Workers:
 
 
 def tell() -> None:
-    """Wakes all who wait for something; the lock is held."""
+    """Notifies all waiters. Requires the lock."""
     shared.changed.notify_all()
     for wake in tuple(shared.listening):
         wake()
 
 
 def until(holds: Callable[[], bool], *, counts: bool = False) -> Effects[None]:
-    """Waits until something holds; who waits `counts` among those that run, or does not.
+    """Waits until `holds()` is true. Frees the task's place among the running unless it `counts`.
 
-    It is asked with the lock held, and never again once it holds.
+    Calls `holds` with the lock held, and never again after it was true.
     """
     with shared.lock:
         if holds():
@@ -236,7 +236,7 @@ def until(holds: Callable[[], bool], *, counts: bool = False) -> Effects[None]:
 
 
 def _wait(holds: Callable[[], bool], counts: bool) -> None:
-    if running_loop() is not None:  # where those run that it would wait for
+    if running_loop() is not None:  # a wait would block the tasks that it waits for
         raise RuntimeError(
             "this has to wait for its turn, and would stop the event loop: call it where what"
             " `overlap.aio` gives is gone through, or by `await in_thread(...)`"
@@ -255,7 +255,7 @@ async def _wait_async(holds: Callable[[], bool], counts: bool) -> None:
         if running_loop() is loop:
             woken.set()
         else:
-            with suppress(RuntimeError):  # it has ended, and who waits with it
+            with suppress(RuntimeError):  # the loop has ended, and its waiter with it
                 loop.call_soon_threadsafe(woken.set)
 
     with _aside(counts):
@@ -274,7 +274,7 @@ async def _wait_async(holds: Callable[[], bool], counts: bool) -> None:
 
 @contextmanager
 def _aside(counts: bool) -> Generator[None]:
-    """Has a call that waits in the block not count, unless it `counts` all the same."""
+    """Frees the running task's place during the block, unless it `counts`."""
     task = task_here()
     if task is None or counts:
         yield
