@@ -53,6 +53,20 @@ def held_annotations(module: n.Module, names: Names) -> dict[n.Identifier, n.Sch
     return held
 
 
+def sole_assignments(module: n.Module, names: Names) -> dict[Symbol, n.AssignStmt]:
+    """The assignment of each variable that only one binds, and nothing from outside."""
+    assigned = {node.name: node for node in nodes_of(module, n.AssignStmt)}
+    bindings: dict[Symbol, list[n.AssignStmt | None]] = {}
+    for node, symbol in names.symbols.items():
+        if isinstance(node, n.Identifier) and symbol.starts_from is None:
+            bindings.setdefault(symbol, []).append(assigned.get(node))
+    return {
+        symbol: only
+        for symbol, (only, *others) in bindings.items()
+        if only is not None and not others
+    }
+
+
 def _annotated_by(node: n.Statement) -> dict[n.Identifier, n.Schema]:
     """The names that a statement annotates: its target, its fields, or its parameters."""
     match node:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from saftc.check.bindings import sole_assignments
 from saftc.check.facts import Facts, RecordFacts, Shape
 from saftc.check.names import Symbol
 from saftc.check.statements import bound_by, name_of
@@ -155,16 +156,8 @@ def link_imports(
 
 def _bound_once(module: n.Module, facts: Facts) -> dict[Symbol, n.Expression]:
     """The variables with exactly one assignment, which has no annotation, and their values."""
-    assigned = {node.name: node for node in nodes_of(module, n.AssignStmt)}
-    bindings: dict[Symbol, list[n.AssignStmt | None]] = {}
-    for node, symbol in facts.names.symbols.items():
-        if isinstance(node, n.Identifier) and symbol.starts_from is None:
-            bindings.setdefault(symbol, []).append(assigned.get(node))
-    alone = {
-        symbol: only.value
-        for symbol, (only, *others) in bindings.items()
-        if only is not None and only.schema is None and not others
-    }
+    assignments = sole_assignments(module, facts.names).items()
+    alone = {symbol: one.value for symbol, one in assignments if one.schema is None}
     return {symbol: value for symbol, value in alone.items() if _is_first(symbol, alone, facts)}
 
 

@@ -74,11 +74,6 @@ class Definitions:
         found = self.of(symbol)
         return found[0] if len(found) == 1 and symbol.starts_from is None else None
 
-    def constants(self) -> dict[Symbol, n.Expression]:
-        """The value of each variable that only one assignment binds."""
-        known = {symbol: self.only(symbol) for symbol in self._all}
-        return {one: each.value for one, each in known.items() if isinstance(each, n.AssignStmt)}
-
     def at(self, symbol: Symbol, statement: n.Statement | None) -> Definition | None:
         """The definition that reaches a statement; None if it may be one of several.
 

@@ -27,12 +27,12 @@ from runtime_support._core.tools import function_tool
 from runtime_support.errors import SaftError
 from runtime_support.programs._prompting import ProgramQuestion
 from runtime_support.providers._bodies import wrap_schema
+from saftc.check.bindings import sole_assignments
 from saftc.check.facts import Facts
 from saftc.check.names import Symbol
 from saftc.codegen import python as py
 from saftc.codegen.expressions.builtins import name_in_ops
 from saftc.codegen.expressions.prompts import keyword_of, template_of
-from saftc.cost.definitions import Definitions
 from saftc.cost.rendering import why_unbounded
 from saftc.cost.requests import Bounds
 from saftc.cost.settings import limits_here
@@ -71,7 +71,8 @@ def preview(compiled: Compiled, find: FindModule, *, on_wire: bool = False) -> l
     overlap = {one: None if plan.is_off else decided.get(one) or alone.of(one) for one in own}
     known = _Known(Declarations(checked.facts, find), overlap, meanings)
     for facts in scripts:
-        known.constants.update(Definitions(facts).constants())
+        assignments = sole_assignments(facts.module, facts.names).items()
+        known.constants.update((symbol, one.value) for symbol, one in assignments)
         for symbol, imported in _imports(facts):
             known.imports.setdefault(symbol, []).append(imported)
     place = _places(compiled) if on_wire else None
