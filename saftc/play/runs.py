@@ -194,7 +194,7 @@ async def ask_again(
         await process.wait()
 
 
-async def who_answers(folder: Path) -> dict[str, Any]:
+async def provider_and_model(folder: Path) -> dict[str, Any]:
     """The provider and model in a folder, and the alternatives."""
     process = await _asking("who", folder, None)
     output, _ = await process.communicate()
