@@ -37,7 +37,7 @@ from runtime_support._core.spending import (
     tokens_in,
 )
 from runtime_support._core.tasks.turns import check_cancelled, note_wait
-from runtime_support._core.tasks.waits import LOOK_SECONDS, Signal, Wait, Waits, drive
+from runtime_support._core.tasks.waits import LOOK_SECONDS, Signal, Steps, Wait, drive
 from runtime_support._values.context import Block
 from runtime_support._values.kinds import counted
 from runtime_support.errors import BudgetSpent, ConfigError, ProviderError
@@ -208,7 +208,7 @@ class _Estimate:
 
 def _reserve(
     prompt: PromptRun, spending: UsageMeter, bounds: Settings, estimate: _Estimate
-) -> Waits[Reservation]:
+) -> Steps[Reservation]:
     """Reserves the estimate of a request; waits if it does not fit beside the requests in flight.
 
     Raises BudgetSpent if it would not fit without them either, or if it cannot wait.
@@ -459,7 +459,7 @@ class BudgetHook(Hook):
             raise spent
         return reply
 
-    def _reserve(self, request: Request) -> Waits[tuple[UsageMeter, Reservation]]:
+    def _reserve(self, request: Request) -> Steps[tuple[UsageMeter, Reservation]]:
         """Reserves the request in all budgets; returns the tightest and its reservation."""
         prompt, estimate = self._prompt, _Estimate(self._prompt, request)
         reserved: list[tuple[UsageMeter, Reservation]] = []
@@ -474,7 +474,7 @@ class BudgetHook(Hook):
             raise
         return min(reserved, key=lambda pair: pair[1].output_tokens)
 
-    def _step(self, step: Wait | str) -> Waits[Any]:
+    def _step(self, step: Wait | str) -> Steps[Any]:
         """Yields a wait or a chunk; its reader may send other requests meanwhile."""
         if isinstance(step, Wait):
             return (yield step)

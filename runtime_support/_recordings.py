@@ -31,7 +31,7 @@ from runtime_support._core.notes import note
 from runtime_support._core.redaction import redacted, secret_in, without_known_secrets
 from runtime_support._core.results import ToolCall
 from runtime_support._core.tasks.turns import current_task, in_turn
-from runtime_support._core.tasks.waits import StreamClosed, Wait, Waits
+from runtime_support._core.tasks.waits import Steps, StreamClosed, Wait
 from runtime_support._journal.journal import exchanges, is_journal
 from runtime_support._journal.json_lines import (
     OPAQUE,
@@ -221,7 +221,7 @@ class RecordingHook(Hook):
         yield _in_turn(put, outcome_data(reply))
         return reply
 
-    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Waits[Any]:
+    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Steps[Any]:
         """Returns the recorded result of an MCP call, or the live one; else raises ReplayMiss.
 
         The key is the tool and its arguments, without the server.

@@ -23,7 +23,7 @@ from runtime_support._core.notes import note
 from runtime_support._core.reader import sent_arguments
 from runtime_support._core.redaction import redacted
 from runtime_support._core.tasks.turns import waited_here
-from runtime_support._core.tasks.waits import StreamClosed, Waits, drive
+from runtime_support._core.tasks.waits import Steps, StreamClosed, drive
 from runtime_support._values.json_text import to_json
 from runtime_support.errors import ProviderError, ReplayMiss, SaftError
 
@@ -164,7 +164,7 @@ class WatchHook(Hook):
     def __init__(self, prompt: PromptRun) -> None:
         self._prompt = prompt
 
-    def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Waits[Answer]:
+    def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Steps[Answer]:
         """Sends an event when the prompt begins and one when it ends."""
         parent = None if prompt.caller is None else _told_as(prompt.caller)
         about: dict[str, Any] = {"prompt": prompt, "id": prompt.id, "parent": parent}
@@ -207,7 +207,7 @@ class WatchHook(Hook):
         end(reply=reply)
         return reply
 
-    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Waits[Any]:
+    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Steps[Any]:
         """Sends an event when the call begins and one when it ends."""
         if (
             call.prompt is None
@@ -231,7 +231,7 @@ def hook_for(prompt: PromptRun) -> WatchHook | None:
     return WatchHook(prompt) if prompt.listeners else None
 
 
-def _emit_piece(prompt: PromptRun, step: Any) -> Waits[Any]:
+def _emit_piece(prompt: PromptRun, step: Any) -> Steps[Any]:
     if isinstance(step, str):
         emit_piece(prompt, step)
     return (yield step)

@@ -46,7 +46,7 @@ from runtime_support._core.results import (
     Usage,
 )
 from runtime_support._core.tasks.turns import wait_for_turn, wait_while_held
-from runtime_support._core.tasks.waits import Wait, Waits, drive
+from runtime_support._core.tasks.waits import Steps, Wait, drive
 from runtime_support._values.kinds import brief
 from runtime_support._values.names import listed
 from runtime_support.errors import (
@@ -175,7 +175,7 @@ class Conversation:
             raise refused_check(said, "leave `stream` out")
         self.parts = load_part("chunks").parts_for(self.output)
 
-    def answer(self, parts: Parts | None = None, events: EventParts | None = None) -> Waits[Answer]:
+    def answer(self, parts: Parts | None = None, events: EventParts | None = None) -> Steps[Answer]:
         """Runs the conversation through all hooks; yields parts as they come, returns the answer.
 
         With `events`, the parts include tool calls. An error has the position of the prompt.
@@ -184,7 +184,7 @@ class Conversation:
         if self.parts is not None:
             yield from wait_for_turn()
         try:
-            answering: Waits[Answer]
+            answering: Steps[Answer]
             answering = wrap_with_hooks(self.prompt.hooks, "prompt", self.converse)(self.prompt)
             return (yield from answering)
         except (SaftError, ReplayMiss) as error:
@@ -193,7 +193,7 @@ class Conversation:
                 error.hint = "leave out `do` if it may use them more often"
             raise
 
-    def converse(self, prompt: PromptRun) -> Waits[Answer]:
+    def converse(self, prompt: PromptRun) -> Steps[Answer]:
         """Sends requests until the output is complete; PromptError if that fails."""
         try:
             while not self.output.is_complete:
@@ -245,7 +245,7 @@ class Conversation:
         self.repairs.append("asked for the fields as one JSON object: no tools there")
         return True
 
-    def _accept(self, reply: Reply) -> Waits[None]:
+    def _accept(self, reply: Reply) -> Steps[None]:
         """Accepts a reply without calls, or asks the model again."""
         try:
             self._refuse_leaked_call(reply.text)
@@ -330,7 +330,7 @@ class Conversation:
                 f"the reply was cut by the token limit {after}", text=reply.text, hint=hint
             )
 
-    def _run_tools(self, reply: Reply) -> Waits[None]:
+    def _run_tools(self, reply: Reply) -> Steps[None]:
         ordinary = [call for call in reply.tool_calls if not self.output.handles(call)]
         passed = self._passed_limit(ordinary)
         if passed is not None:
@@ -350,7 +350,7 @@ class Conversation:
         if objection is not None:
             self._note_attempt(reply.text, objection)
 
-    def _make_calls(self, reply: Reply) -> Waits[None]:
+    def _make_calls(self, reply: Reply) -> Steps[None]:
         numbered = enumerate(reply.tool_calls, self.call_count + 1)
         identified = [(f"call{number:05d}", call) for number, call in numbered]
         self.call_count += len(identified)
@@ -371,7 +371,7 @@ class Conversation:
             message = {"role": "tool", "tool_call_id": identity, "content": answer}
             self.messages.append(ToolErrorMessage(message) if failed else message)
 
-    def _call_tools(self, wanted: Sequence[ToolRequest]) -> Waits[list[ToolCall]]:
+    def _call_tools(self, wanted: Sequence[ToolRequest]) -> Steps[list[ToolCall]]:
         """Makes the calls and records them, also those before one that stops the script."""
         made: list[ToolCall] = []
         if not wanted:
@@ -398,7 +398,7 @@ class Conversation:
             return _Limit(calls, what, "raise `max_tool_calls` if the prompt needs more")
         return None
 
-    def _keep_the_last(self, reply: Reply, passed: _Limit) -> Waits[None]:
+    def _keep_the_last(self, reply: Reply, passed: _Limit) -> Steps[None]:
         """Handles the return tool calls of a reply that exceeds a limit.
 
         Raises a ToolLimitError unless they complete the output.
@@ -482,7 +482,7 @@ class Conversation:
         )
 
 
-def _parts_of_step(parts: Parts, step: Wait | str) -> Waits[Any]:
+def _parts_of_step(parts: Parts, step: Wait | str) -> Steps[Any]:
     """Yields a wait of a reply, or yields the parts that a chunk completes."""
     if isinstance(step, Wait):
         return (yield step)

@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from runtime_support._core.positions.frames import Place
     from runtime_support._core.results import Answer, ToolCall
     from runtime_support._core.settings import Settings
-    from runtime_support._core.tasks.waits import Waits
+    from runtime_support._core.tasks.waits import Steps
     from runtime_support._journal.approval import PendingApproval
 
     # The types of `proceed`.
-    AnswerPrompt: TypeAlias = Callable[["PromptRun"], Waits[Answer]]
+    AnswerPrompt: TypeAlias = Callable[["PromptRun"], Steps[Answer]]
     SendRequest: TypeAlias = Callable[[Request], ReplyStream]
-    MakeCall: TypeAlias = Callable[["RequestedCall"], Waits[Any]]
+    MakeCall: TypeAlias = Callable[["RequestedCall"], Steps[Any]]
 
 # The module of each part, by its name in the core. Providers are parts with a factory:
 # `configured(settings)`.
@@ -139,7 +139,7 @@ ORDER = (
 class Hook:
     """Wraps one prompt; this base class passes everything through."""
 
-    def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Waits[Answer]:
+    def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Steps[Answer]:
         """Wraps the whole prompt, from its first request to its answer or error."""
         return proceed(prompt)
 
@@ -147,7 +147,7 @@ class Hook:
         """Wraps a request; returns the reply, and yields its chunks if it is streamed."""
         return proceed(request)
 
-    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Waits[Any]:
+    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Steps[Any]:
         """Wraps a call; returns its ToolCall, or the outcome of a program."""
         return proceed(call)
 
@@ -288,7 +288,7 @@ def wrap_with_hooks(
     return inmost
 
 
-def make_call(call: RequestedCall, settings: Settings, make: MakeCall) -> Waits[Any]:
+def make_call(call: RequestedCall, settings: Settings, make: MakeCall) -> Steps[Any]:
     """Makes a call outside of any prompt, through all hooks, and returns its outcome."""
     call.hooks = hooks_for(PromptRun(settings))
     return wrap_with_hooks(call.hooks, "tool_call", make)(call)

@@ -21,7 +21,7 @@ from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 from runtime_support._core.hooks import load_part
 from runtime_support._core.results import Usage
 from runtime_support._core.tasks.turns import is_abandoned
-from runtime_support._core.tasks.waits import Wait, Waits, close_after, finish, iterate
+from runtime_support._core.tasks.waits import Steps, Wait, close_after, finish, iterate
 from runtime_support._values.context import Block, current_context
 
 Message: TypeAlias = dict[str, Any]
@@ -188,7 +188,7 @@ class Provider(Protocol):
 
 
 # A generator of waits and text chunks that returns the Reply.
-ReplyStream: TypeAlias = Waits[Reply]
+ReplyStream: TypeAlias = Steps[Reply]
 # The text chunks received so far; None if the reply is not streamed.
 ReceivedChunks: TypeAlias = list[str] | None
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from runtime_support._core.positions.frames import Place
     from runtime_support._core.results import Answer
     from runtime_support._core.settings import Settings
-    from runtime_support._core.tasks.waits import Signal, Waits
+    from runtime_support._core.tasks.waits import Signal, Steps
 
 # About so many characters make a token; no token has less than a byte.
 _TOKEN = 4
@@ -211,7 +211,7 @@ class UsageHook(Hook):
         self._prompt = prompt
         self._spendings = current_meters()
 
-    def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Waits[Answer]:
+    def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Steps[Answer]:
         """Counts the prompt; records an error that ends the run."""
         self._count_prompt(1, 0)
         try:

@@ -29,7 +29,7 @@ from runtime_support._core.reader.fitting import Fit, fit_arguments, shortened
 from runtime_support._core.redaction import redacted
 from runtime_support._core.results import ToolCall
 from runtime_support._core.tasks.turns import wait_while_held
-from runtime_support._core.tasks.waits import Wait, Waits, call_function, call_inside
+from runtime_support._core.tasks.waits import Steps, Wait, call_function, call_inside
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode_for_model
 from runtime_support._schema.signatures import Parameter, Signature, bind_call, signature_of
@@ -122,7 +122,7 @@ class ToolCaller:
         self._events = events
         self._numbers = itertools.count(1)
 
-    def call_all(self, wanted: Sequence[ToolRequest], made: list[ToolCall]) -> Waits[None]:
+    def call_all(self, wanted: Sequence[ToolRequest], made: list[ToolCall]) -> Steps[None]:
         """Makes the calls of a reply in order; neighbouring parallel calls run concurrently.
 
         Appends each ended call to `made`.
@@ -141,17 +141,17 @@ class ToolCaller:
                     yield from self._approve_first(wanted[len(made) + 1 :])
                     raise
 
-    def do(self, work: Work) -> Waits[Any]:
+    def do(self, work: Work) -> Steps[Any]:
         """Does work, such as a program, after its approval if needed, and returns its outcome."""
         yield from wait_while_held()
         prompt, number = self._prompt, next(self._numbers)
         call = RequestedCall("program", "", "program", prompt, number, hooks=prompt.hooks)
         if work.waits is not None:
             load_part("approval").hold_program(call, *work.waits, work.refused)
-        doing: Waits[Any] = wrap_with_hooks(prompt.hooks, "tool_call", partial(_do, work))(call)
+        doing: Steps[Any] = wrap_with_hooks(prompt.hooks, "tool_call", partial(_do, work))(call)
         return (yield from doing)
 
-    def _call_together(self, wanted: list[ToolRequest], made: list[ToolCall]) -> Waits[None]:
+    def _call_together(self, wanted: list[ToolRequest], made: list[ToolCall]) -> Steps[None]:
         yield from wait_while_held()
         yield from self._started(wanted)
         works = [self._make(self._call_of(one)) for one in wanted]
@@ -159,11 +159,11 @@ class ToolCaller:
         most = self._prompt.settings.max_in_flight
         yield from load_part("slots").run_in_parallel(works, most, take)
 
-    def _started(self, wanted: list[ToolRequest]) -> Waits[None]:
+    def _started(self, wanted: list[ToolRequest]) -> Steps[None]:
         if self._events is not None:
             yield from map(self._events.start_call, wanted)
 
-    def _ended(self, call: ToolCall, made: list[ToolCall]) -> Waits[None]:
+    def _ended(self, call: ToolCall, made: list[ToolCall]) -> Steps[None]:
         made.append(call)
         if self._events is not None:
             yield self._events.end_call(call)
@@ -177,17 +177,17 @@ class ToolCaller:
             load_part("approval").hold_call(call, tool)
         return call
 
-    def _make(self, call: RequestedCall) -> Waits[ToolCall]:
+    def _make(self, call: RequestedCall) -> Steps[ToolCall]:
         """Makes a call through all hooks."""
         return wrap_with_hooks(self._prompt.hooks, "tool_call", self._call)(call)
 
-    def _call(self, call: RequestedCall) -> Waits[ToolCall]:
+    def _call(self, call: RequestedCall) -> Steps[ToolCall]:
         call.began = time.time()
         if call.misfit is not None:
             return call.misfit
         return (yield from call_tool(self._tools, call.name, call.sent, call.inside))
 
-    def _approve_first(self, behind: Sequence[ToolRequest]) -> Waits[None]:
+    def _approve_first(self, behind: Sequence[ToolRequest]) -> Steps[None]:
         """Submits the calls behind one that awaits approval, so that all are decided together."""
         for call in map(self._call_of, behind):
             if call.approval is not None:
@@ -201,7 +201,7 @@ def call_tool(
     name: str,
     arguments: str,
     enter: Callable[[], AbstractContextManager[object]] = nullcontext,
-) -> Waits[ToolCall]:
+) -> Steps[ToolCall]:
     """Calls a tool with arguments as JSON text, inside a context; returns also failures.
 
     Raises only errors that the model cannot mend: ProviderError, ConfigError and RunStopped.
@@ -224,7 +224,7 @@ def call_tool(
     return ToolCall(name, read, result, error, milliseconds)
 
 
-def _do(work: Work, call: RequestedCall) -> Waits[Any]:
+def _do(work: Work, call: RequestedCall) -> Steps[Any]:
     return (yield Wait(partial(call_inside, call.inside, partial(work.do, call))))
 
 

@@ -30,7 +30,7 @@ from runtime_support._core.results import ToolCall
 from runtime_support._core.settings import settings_for
 from runtime_support._core.tasks import turns
 from runtime_support._core.tasks.turns import wait_for_turn
-from runtime_support._core.tasks.waits import Waits, call_function, in_thread, maybe_await
+from runtime_support._core.tasks.waits import Steps, call_function, in_thread, maybe_await
 from runtime_support._core.tools import Tool, checked_arguments, failure_text, read_for
 from runtime_support._schema.calls import unwrap_checked
 from runtime_support._schema.writing import json_schema
@@ -206,7 +206,7 @@ class PendingApproval:
             return f"the changed arguments do not fit `{self.name}`: {error}"
         return None
 
-    def decide(self, keep: Callable[[Decision], None] = lambda _: None) -> Waits[Decision]:
+    def decide(self, keep: Callable[[Decision], None] = lambda _: None) -> Steps[Decision]:
         """Asks the approver or the person at the terminal.
 
         Raises RunWaiting if neither is there, or the answer is put off. `keep` stores the decision
@@ -267,7 +267,7 @@ async def _kept_when_said(said: Awaitable[Any], kept: Callable[[Any], T]) -> T:
 class ApprovalHook(Hook):
     """Makes a call that needs approval once it is approved, with the arguments of the decision."""
 
-    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Waits[Any]:
+    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Steps[Any]:
         """Returns the result of an approved call, or its refusal."""
         held = call.approval
         if held is None:

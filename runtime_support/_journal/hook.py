@@ -28,7 +28,7 @@ from runtime_support._core.scopes import PromptKey, RunScope, current_scope, roo
 from runtime_support._core.settings import Settings, settings_for
 from runtime_support._core.spending import add_recorded, note_recorded
 from runtime_support._core.tasks.turns import wait_for_turn
-from runtime_support._core.tasks.waits import Wait, Waits, drive, finish
+from runtime_support._core.tasks.waits import Steps, Wait, drive, finish
 from runtime_support._journal.closures import (
     NOTHING_CLOSED,
     ClosedValues,
@@ -87,7 +87,7 @@ class JournalHook(Hook):
         self.asked: PromptKey | None = None
         self.steps = self.sent = 0
 
-    def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Waits[Answer]:
+    def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Steps[Answer]:
         """Answers the prompt. If it fails, a resumed run requests its unusable replies again."""
         try:
             return (yield from proceed(prompt))
@@ -143,7 +143,7 @@ class JournalHook(Hook):
             return answer
         raise answer
 
-    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Waits[Any]:
+    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Steps[Any]:
         """Returns the recorded outcome of a call, or makes the call and records it.
 
         If the call needs approval, its decision is recorded, too. An MCP call of unknown outcome
@@ -194,7 +194,7 @@ class JournalHook(Hook):
             step = max(0, self.steps - unusable)
             self.journal.put(self.asked, RowKind.RETRY, step, {"why": why})
 
-    def begin(self, key: str, who: str = "") -> Waits[PromptKey]:
+    def begin(self, key: str, who: str = "") -> Steps[PromptKey]:
         """Returns the journal place of this prompt, by its first request and by who answers."""
         asked = current_scope().asked(key_of_data([key, who]))
         with self.journal.equal_prompts(asked) as equal:
@@ -324,7 +324,7 @@ class CallRecord:
             "again, and `--result RESULT` gives the model the result that it had",
         )
 
-    def decide(self, held: PendingApproval) -> Waits[None]:
+    def decide(self, held: PendingApproval) -> Steps[None]:
         """Takes the recorded decision or asks for one; raises RunWaiting if there is none yet."""
         if held.is_put_off and self._found(RowKind.CALL) is not None:
             raise RunWaiting(held.shown, held.place)
@@ -430,7 +430,7 @@ def _call_of(told: Entry, call: RequestedCall) -> ToolCall:
 
 def record_moment(asked: str, moment: datetime) -> datetime:
     """Returns the moment recorded for `asked` when this run asked before, else records `moment`."""
-    def look(_: RequestedCall) -> Waits[ToolCall]:
+    def look(_: RequestedCall) -> Steps[ToolCall]:
         yield from ()
         return ToolCall(asked, None, to_json(moment), None, 0.0)
 
@@ -442,7 +442,7 @@ def record_moment(asked: str, moment: datetime) -> datetime:
     return found
 
 
-def _counted(pieces: list[int], step: Wait | str) -> Waits[Any]:
+def _counted(pieces: list[int], step: Wait | str) -> Steps[Any]:
     """Performs a step of a reply, and notes the lengths of its pieces."""
     if isinstance(step, str):
         pieces.append(len(step))

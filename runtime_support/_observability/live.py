@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from runtime_support._core.hooks import Hook
 from runtime_support._core.messages import ReplyStream, Request, StreamingProvider
-from runtime_support._core.tasks.waits import Wait, Waits, drive
+from runtime_support._core.tasks.waits import Steps, Wait, drive
 from runtime_support._observability.tracing import current_watchers
 from runtime_support.errors import ProviderError
 from runtime_support.events import emit_piece
@@ -47,7 +47,7 @@ class LiveHook(Hook):
         return (yield from proceed(request))
 
 
-def _tell(prompt: PromptRun, step: Wait | str) -> Waits[None]:
+def _tell(prompt: PromptRun, step: Wait | str) -> Steps[None]:
     if isinstance(step, Wait):
         return (yield step)
     emit_piece(prompt, step)

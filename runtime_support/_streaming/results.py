@@ -19,7 +19,7 @@ from runtime_support._core.results import (
     of_another_kind,
     value_parts,
 )
-from runtime_support._core.tasks.waits import Waits, iterate, iterate_async
+from runtime_support._core.tasks.waits import Steps, iterate, iterate_async
 from runtime_support._streaming.chunks import Parts
 from runtime_support.errors import CheckError, ReplayMiss
 
@@ -207,7 +207,7 @@ class AsyncResult(Generic[T_co]):
         self._begin()
         return iterate_async(self._noted(parts, events))
 
-    def _noted(self, parts: Any, events: EventParts | None) -> Waits[Answer]:
+    def _noted(self, parts: Any, events: EventParts | None) -> Steps[Answer]:
         try:
             answer = yield from self._conversation.answer(parts, events)
         except (Exception, ReplayMiss) as error:

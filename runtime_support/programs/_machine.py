@@ -24,8 +24,8 @@ from runtime_support._core.hooks import RequestedCall, wrap_with_hooks
 from runtime_support._core.scopes import current_scope, within
 from runtime_support._core.tasks.turns import Cancelled, is_abandoned, runs_in_parallel
 from runtime_support._core.tasks.waits import (
+    Steps,
     Wait,
-    Waits,
     begin_thread,
     call_inside,
     drive,
@@ -324,7 +324,7 @@ class _FunctionCall:
         self.machine.record(call, self.frame)
         return call
 
-    def making(self, program: RequestedCall | None) -> Waits[Any]:
+    def making(self, program: RequestedCall | None) -> Steps[Any]:
         """Makes the call through all hooks of the program."""
         definition = self.definition
         if program is None or definition.kind == "type":
@@ -338,7 +338,7 @@ class _FunctionCall:
         )
         return wrap_with_hooks(program.hooks, "tool_call", self._make)(call)
 
-    def _make(self, call: RequestedCall | None) -> Waits[ProgramCall]:
+    def _make(self, call: RequestedCall | None) -> Steps[ProgramCall]:
         started = time.perf_counter()
         apply = partial(self._apply, call)
         try:
@@ -415,7 +415,7 @@ def _sent(arguments: dict[str, Any]) -> str:
         return ""
 
 
-def _perform(step: Wait) -> Waits[Any]:
+def _perform(step: Wait) -> Steps[Any]:
     """Performs a wait; one that can only block does so in the thread of the program."""
     return step.blocking() if step.awaitable is None else (yield step)
 

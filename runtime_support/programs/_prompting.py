@@ -28,7 +28,7 @@ from runtime_support._core.question import Question, ask, ask_async
 from runtime_support._core.redaction import redacted
 from runtime_support._core.results import Answer, Result, ToolCall
 from runtime_support._core.settings import Settings, settings_for
-from runtime_support._core.tasks.waits import Wait, Waits, call_inside, finish, in_thread
+from runtime_support._core.tasks.waits import Steps, Wait, call_inside, finish, in_thread
 from runtime_support._core.templates import Unknown
 from runtime_support._schema.model import AnySchema, ListSchema, MapSchema, UnionSchema
 from runtime_support._values.kinds import brief, plain
@@ -230,7 +230,7 @@ def _refuse(reason: str) -> NoReturn:
     raise error
 
 
-def _run_plan(plan: Plan, on_call: OnCall | None, call: RequestedCall) -> Waits[Outcome]:
+def _run_plan(plan: Plan, on_call: OnCall | None, call: RequestedCall) -> Steps[Outcome]:
     run = partial(run_checked, plan.checked, limits=plan.limits, on_call=on_call, call=call)
     return (yield Wait(partial(call_inside, call.inside, run)))
 
@@ -362,7 +362,7 @@ program: ProgramPrompt = ProgramPrompt()
 class ProgramConversation(Conversation):
     """A conversation in which the model answers with programs."""
 
-    def converse(self, prompt: PromptRun) -> Waits[Answer]:
+    def converse(self, prompt: PromptRun) -> Steps[Answer]:
         """Asks until a program has run; raises ProgramError if none does."""
         output = self.output
         assert isinstance(output, ProgramOutput)

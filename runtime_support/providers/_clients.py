@@ -28,7 +28,7 @@ import httpcore2
 import httpx2
 
 from runtime_support._core.redaction import remember_secrets, shown
-from runtime_support._core.tasks.waits import Wait, Waits, close_after, finish
+from runtime_support._core.tasks.waits import Steps, Wait, close_after, finish
 from runtime_support.errors import ConfigError, ProviderError
 from runtime_support.providers._wires import request_id_of
 
@@ -152,7 +152,7 @@ class _Transport(httpx2.BaseTransport):
 
 def respond(
     request: httpx2.Request, pool: Any, leave: Callable[[], None]
-) -> Waits[httpx2.Response]:
+) -> Steps[httpx2.Response]:
     """Sends a request through a pool and returns its response, with the body unread.
 
     Of an error, the beginning of the body is read. `leave` is called when the exchange ends. Raises
@@ -250,21 +250,21 @@ class Body:
         self.closing = Wait(response.close, response.aclose)
         self.resting = self._bounds.resting
 
-    def read(self) -> Waits[bytes]:
+    def read(self) -> Steps[bytes]:
         """Returns the whole body."""
         parts: list[bytes] = self._pieces
         while part := (yield from self._next()):
             parts.append(part)
         return b"".join(parts)
 
-    def read_beginning(self, least: int) -> Waits[bytes]:
+    def read_beginning(self, least: int) -> Steps[bytes]:
         """Returns at least `least` bytes, if there are as many, without leading blanks."""
         content = b""
         while len(content) < least and (part := (yield from self._next())):
             content = content + part if content else part.lstrip()
         return content
 
-    def has_events(self) -> Waits[bool]:
+    def has_events(self) -> Steps[bool]:
         """True if the body has server-sent events, also without the content type for them."""
         said = self._response.headers.get("content-type", "").partition(";")[0]
         if said.strip().lower() == "text/event-stream":
@@ -274,7 +274,7 @@ class Body:
         self._add(first) if are_events else self._pieces.append(first)
         return are_events
 
-    def next_event(self) -> Waits[bytes | None]:
+    def next_event(self) -> Steps[bytes | None]:
         """Returns the data of the next event with data, or None at the end."""
         data: list[bytes] = []
         while (line := (yield from self._next_line())) is not None:
@@ -285,7 +285,7 @@ class Body:
                 data.append(value.removeprefix(b" "))
         return b"\n".join(data) or None
 
-    def _next_line(self) -> Waits[bytes | None]:
+    def _next_line(self) -> Steps[bytes | None]:
         while not self._lines:
             part = yield from self._next()
             if not part:
@@ -294,7 +294,7 @@ class Body:
             self._add(part)
         return self._lines.popleft()
 
-    def drain(self) -> Waits[None]:
+    def drain(self) -> Steps[None]:
         """Reads the short rest of the body, so that the connection can be reused."""
         self._bounds.end = time.monotonic() + _DRAIN_SECONDS
         self._bounds.most = max(self._length, self._bounds.received) + _DRAIN_BYTES
@@ -314,7 +314,7 @@ class Body:
             self._lines += others[:-1]
             self._pieces = others[-1:]
 
-    def _next(self) -> Waits[bytes]:
+    def _next(self) -> Steps[bytes]:
         """Returns the next part, empty at the end; ProviderError if the body is too large."""
         if len(self._encodings) > 1:  # a zip bomb: gigabytes from a few bytes, before any check
             if self._is_cut:

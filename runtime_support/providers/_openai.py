@@ -30,7 +30,7 @@ from runtime_support._core.messages import (
 from runtime_support._core.notes import note
 from runtime_support._core.settings import Settings
 from runtime_support._core.spending import tokens_in
-from runtime_support._core.tasks.waits import Wait, Waits, close_after
+from runtime_support._core.tasks.waits import Steps, Wait, close_after
 from runtime_support._values.kinds import counted, without_halves
 from runtime_support.errors import ProviderError, SaftError, ToolsUnsupported
 from runtime_support.providers._clients import NETWORK_ERRORS, Body
@@ -238,7 +238,7 @@ class OpenAIProvider(StreamingProvider):
                 failure.message += f"; {length} of the reply had come"
         raise failure from problem.__cause__
 
-    def _pieces(self, body: Body, reader: ReplyReader, chunks: ReceivedChunks) -> Waits[None]:
+    def _pieces(self, body: Body, reader: ReplyReader, chunks: ReceivedChunks) -> Steps[None]:
         while not reader.is_over and (data := (yield from body.next_event())) is not None:
             with _of_server():
                 if data.startswith(_DONE):

@@ -20,7 +20,7 @@ from runtime_support._core.messages import Reply, ReplyStream
 from runtime_support._core.notes import is_at_terminal, note
 from runtime_support._core.settings import Settings
 from runtime_support._core.tasks.turns import check_cancelled, current_clock, note_wait
-from runtime_support._core.tasks.waits import LOOK_SECONDS, Wait, Waits
+from runtime_support._core.tasks.waits import LOOK_SECONDS, Steps, Wait
 from runtime_support.errors import ProviderError
 from runtime_support.providers._wires import RetryableError
 
@@ -124,7 +124,7 @@ def _stay(backoff: Backoff, request: QueuedRequest, failure: RetryableError) -> 
     _show_wait(failure.error, backoff.pause)
 
 
-def _begin(backoff: Backoff, request: QueuedRequest) -> Waits[None]:
+def _begin(backoff: Backoff, request: QueuedRequest) -> Steps[None]:
     """Waits for the request's turn, up to `max_wait`; then raises ProviderError."""
     settings, waited = request.settings, request.waited
     began = time.monotonic()
@@ -172,7 +172,7 @@ def _out_of_patience(error: ProviderError, settings: Settings) -> ProviderError:
     return error
 
 
-def _sleep(seconds: float) -> Waits[None]:
+def _sleep(seconds: float) -> Steps[None]:
     if seconds > 0:
         note_wait(seconds)
         with current_clock():

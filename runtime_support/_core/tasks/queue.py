@@ -36,7 +36,7 @@ from runtime_support._core.tasks.turns import (
     in_turn,
     note_wait,
 )
-from runtime_support._core.tasks.waits import Wait, Waits, finish, finish_async
+from runtime_support._core.tasks.waits import Steps, Wait, finish, finish_async
 from runtime_support._core.tasks.workers import (
     LoopTasks,
     current_workers,
@@ -93,7 +93,7 @@ class TaskQueue:
         taken = self.count - len(self.tasks)
         return self.calls - max(0, taken - 1)  # the last one taken may still be running
 
-    def take(self, begin_more: Callable[[TaskQueue], bool] | None = None) -> Waits[Any]:
+    def take(self, begin_more: Callable[[TaskQueue], bool] | None = None) -> Steps[Any]:
         """Gives the next call its turn, and returns its value or raises its error.
 
         If it awaits approval, or is a tool call that fails, the calls behind it run to their end
@@ -108,7 +108,7 @@ class TaskQueue:
             self.give_up(task)
             raise
 
-    def _finish_others(self, begin_more: Callable[[TaskQueue], bool] | None) -> Waits[None]:
+    def _finish_others(self, begin_more: Callable[[TaskQueue], bool] | None) -> Steps[None]:
         """Runs the calls behind one that stops the queue to their end, until one fails.
 
         A failed tool call does not end this. Calls that need their turn are cancelled.
@@ -182,7 +182,7 @@ class Task:
                 return
         action()
 
-    def wait_for_turn(self) -> Waits[None]:
+    def wait_for_turn(self) -> Steps[None]:
         """Waits until everything before this task has ended; raises Cancelled."""
         yield from wait_until(
             lambda: self.is_cancelled() or self._has_all_turns() or self._waits_for_nothing()
@@ -191,7 +191,7 @@ class Task:
             raise Cancelled
         yield from self.wait_while_held()
 
-    def wait_while_held(self) -> Waits[None]:
+    def wait_while_held(self) -> Steps[None]:
         """Waits while an earlier call is failed, since it may be rerun; raises Cancelled."""
         yield from wait_until(lambda: self.is_cancelled() or not self.is_held())
         if self.is_cancelled():
@@ -251,7 +251,7 @@ class Task:
                 self.queue.failed.add(self.number)
             notify_all()
 
-    def finish(self) -> Waits[Any]:
+    def finish(self) -> Steps[Any]:
         """Gives the task its turn; returns its value or raises its error. Reruns a stale task."""
         task = self
         with workers.shared.lock:
@@ -342,7 +342,7 @@ class _Slots:
         self.in_flight = 0
         self.waiting: list[Task] = []
 
-    def take(self, task: Task) -> Waits[bool]:
+    def take(self, task: Task) -> Steps[bool]:
         """Waits for a slot, in the script's order; returns False if the task is held."""
         has_slot = False
 
@@ -400,8 +400,8 @@ def hook_for(prompt: PromptRun) -> RequestSlot:
 
 
 def run_in_parallel(
-    works: Sequence[Waits[T]], most: int, take: Callable[[T], Waits[None]]
-) -> Waits[None]:
+    works: Sequence[Steps[T]], most: int, take: Callable[[T], Steps[None]]
+) -> Steps[None]:
     """Runs works concurrently and passes their results to `take`, in order, until one fails.
 
     Raises that failure when all have ended. In a thread that runs an event loop, a wait would block

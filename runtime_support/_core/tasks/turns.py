@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from runtime_support._core.tasks.queue import Task
-    from runtime_support._core.tasks.waits import Waits
+    from runtime_support._core.tasks.waits import Steps
 
 # Calls that have read files, maybe ahead of their turn.
 _readers: WeakSet[Task] = WeakSet()
@@ -67,7 +67,7 @@ def in_turn(action: Callable[[], Any]) -> None:
         task.put_off(action)
 
 
-def wait_for_turn() -> Waits[None]:
+def wait_for_turn() -> Steps[None]:
     """Waits until everything before the call that runs here has ended."""
     task = current_task()
     if task is not None:
@@ -169,7 +169,7 @@ def check_cancelled() -> None:
         raise Cancelled
 
 
-def wait_while_held() -> Waits[None]:
+def wait_while_held() -> Steps[None]:
     """Waits until a failed earlier call is raised or rerun; raises Cancelled.
 
     Do not call this while holding what others need, such as a request slot.

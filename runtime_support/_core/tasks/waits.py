@@ -94,19 +94,19 @@ class Signal:
 
 
 # The type of an outcome depends on its wait, which annotations cannot express.
-Waits: TypeAlias = Generator[Any, Any, T]
+Steps: TypeAlias = Generator[Any, Any, T]
 
 
 class StreamClosed(BaseException):
     """Thrown into a generator of waits whose caller leaves early."""
 
 
-def finish(work: Waits[T]) -> T:
+def finish(work: Steps[T]) -> T:
     """Performs each wait in this thread and returns the result; ignores the parts."""
     return _finish(work, lambda: next(work))
 
 
-def iterate(work: Waits[T]) -> Generator[Any, None, T]:
+def iterate(work: Steps[T]) -> Generator[Any, None, T]:
     """Performs each wait in this thread, yields the parts and returns the result."""
     try:
         step = next(work)
@@ -125,12 +125,12 @@ def iterate(work: Waits[T]) -> Generator[Any, None, T]:
         return end.value
 
 
-async def finish_async(work: Waits[T]) -> T:
+async def finish_async(work: Steps[T]) -> T:
     """Awaits each wait and returns the result; ignores the parts."""
     return await _finish_async(work, lambda: next(work))
 
 
-async def iterate_async(work: Waits[Any]) -> AsyncGenerator[Any]:
+async def iterate_async(work: Steps[Any]) -> AsyncGenerator[Any]:
     """Awaits each wait and yields the parts."""
     try:
         step = next(work)
@@ -149,7 +149,7 @@ async def iterate_async(work: Waits[Any]) -> AsyncGenerator[Any]:
         return
 
 
-def _finish(work: Waits[T], begin: Callable[[], Any]) -> T:
+def _finish(work: Steps[T], begin: Callable[[], Any]) -> T:
     try:
         step = begin()
         while True:
@@ -158,7 +158,7 @@ def _finish(work: Waits[T], begin: Callable[[], Any]) -> T:
         return end.value
 
 
-async def _finish_async(work: Waits[T], begin: Callable[[], Any]) -> T:
+async def _finish_async(work: Steps[T], begin: Callable[[], Any]) -> T:
     try:
         step = begin()
         while True:
@@ -167,7 +167,7 @@ async def _finish_async(work: Waits[T], begin: Callable[[], Any]) -> T:
         return end.value
 
 
-def _perform(work: Waits[Any], wait: Wait) -> Any:
+def _perform(work: Steps[Any], wait: Wait) -> Any:
     """Performs a wait and returns the next step of the work."""
     try:
         outcome = wait.blocking()
@@ -183,12 +183,12 @@ async def _outcome(wait: Wait) -> tuple[Any, BaseException | None]:
         return None, failure
 
 
-def _resume(work: Waits[Any], outcome: Any, failure: BaseException | None) -> Any:
+def _resume(work: Steps[Any], outcome: Any, failure: BaseException | None) -> Any:
     """Passes a wait's outcome or failure to the work and returns its next step."""
     return work.send(outcome) if failure is None else work.throw(failure)
 
 
-def drive(steps: Waits[T], answering: Callable[[Any], Waits[Any]]) -> Waits[T]:
+def drive(steps: Steps[T], answering: Callable[[Any], Steps[Any]]) -> Steps[T]:
     """Runs a generator whose every step `answering` performs, and returns its result.
 
     Yields the waits and parts of `answering`.
@@ -206,7 +206,7 @@ def drive(steps: Waits[T], answering: Callable[[Any], Waits[Any]]) -> Waits[T]:
         return end.value
 
 
-def close_after(work: Waits[T], close: Wait) -> Waits[T]:
+def close_after(work: Steps[T], close: Wait) -> Steps[T]:
     """Returns the result of the work; performs `close` afterwards, also after a failure."""
     try:
         outcome = yield from work
@@ -223,7 +223,7 @@ def call_function(
     function: Callable[[], Any],
     kind: Callable[..., Any],
     enter: Callable[[], AbstractContextManager[object]] = nullcontext,
-) -> Waits[Any]:
+) -> Steps[Any]:
     """Calls a user's function inside a context and returns its value, awaited if need be.
 
     `function` makes the call; `kind` is the user's function itself.

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
 from runtime_support._core.tasks.turns import current_task
-from runtime_support._core.tasks.waits import LOOK_SECONDS, Wait, Waits
+from runtime_support._core.tasks.waits import LOOK_SECONDS, Steps, Wait
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -224,7 +224,7 @@ def notify_all() -> None:
         wake()
 
 
-def wait_until(holds: Callable[[], bool], *, counts: bool = False) -> Waits[None]:
+def wait_until(holds: Callable[[], bool], *, counts: bool = False) -> Steps[None]:
     """Waits until `holds()` is true. Frees the task's place among the running unless it `counts`.
 
     Calls `holds` with the lock held, and never again after it was true.
