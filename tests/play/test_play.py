@@ -644,6 +644,7 @@ def test_examples_are_those_of_the_project() -> None:
         assert [name for name in known if name in names] == [*names]
 
 
+@pytest.mark.heavy
 def test_the_bundle_is_made_from_its_sources() -> None:
     from hashlib import sha256
 

@@ -77,7 +77,7 @@ def each_wait_in_a_thread(asked: Conversation) -> Answer:
         try:
             wait = next(work)
             while True:
-                wait = work.send(pool.submit(wait.here).result())
+                wait = work.send(pool.submit(wait.blocking).result())
         except StopIteration as end:
             return end.value
 

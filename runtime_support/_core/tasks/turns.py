@@ -84,7 +84,7 @@ def wait_to_act() -> None:
         task = task.parent
     if task is not None:
         for wait in task.wait_for_turn():
-            wait.here()
+            wait.blocking()
 
 
 def note_read(path: str, *, is_pattern: bool = False) -> None:
