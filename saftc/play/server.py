@@ -259,8 +259,11 @@ class Playground:
                 if news["kind"] in ("timeline", "ended"):
                     self.timeline = run.timeline
                 await _send(page, news)
-        except OSError as problem:
-            text = f"the run did not begin: {problem.strerror or problem}\n"
+        except (OSError, ExceptionGroup) as problem:
+            if isinstance(problem, OSError):
+                text = f"the run did not begin: {problem.strerror or problem}\n"
+            else:
+                text = f"the run has ended: its events cannot be read: {problem.exceptions[0]}\n"
             await _send(page, {"kind": "output", "stream": "stderr", "text": text})
             how = {"code": 1, "seconds": 0.0, "start": 0.0, "stopped": False, "timeline": False}
             await _send(page, {"kind": "ended", **how})
