@@ -284,8 +284,7 @@ def _arguments(
         give(argument.value, names.index(parameter))
     for parameter in parameters if is_complete else ():
         if parameter.name.text not in given and parameter.default is None:
-            needed = [one.name.text for one in parameters if one.default is None]
-            inference.report(_missing(node, name, parameter.name.text, needed))
+            inference.report(_missing(node, name, parameter.name.text, _needed(parameters)))
             return
 
 
@@ -316,6 +315,16 @@ def _parameter_of(
         )
     )
     return None
+
+
+def _needed(parameters: Sequence[n.Parameter]) -> list[str]:
+    """The required parameters as arguments: by name behind one that may be left out."""
+    first = next((at for at, one in enumerate(parameters) if one.default is not None), None)
+    by_name = [one.name.text for one in parameters[first:] if one.default is None]
+    return [
+        *(one.name.text for one in parameters[:first]),
+        *(f"{name}: ..." for name in (by_name if first is not None else ())),
+    ]
 
 
 def _missing(node: n.Call, name: str, parameter: str, needed: list[str]) -> Diagnostic:
