@@ -37,7 +37,7 @@ from saftc.cli.options import (
 )
 from saftc.cli.process import INTERRUPTED, end, needing, print_everything
 from saftc.project.files import FileProblem
-from saftc.reporting import Colour, WrongUsage, counted, manner, say
+from saftc.reporting import Colour, WrongUsage, counted, manner, show_info
 
 
 class _Commands(typer.core.TyperGroup):
@@ -541,7 +541,7 @@ def clear() -> None:
     from saftc.user_cache import cache_folder
 
     kept = Cache(cache_folder())
-    say(f"{kept.folder}: removed {_amount(*kept.clear())}")
+    show_info(f"{kept.folder}: removed {_amount(*kept.clear())}")
 
 
 def _amount(files: int, size: int) -> str:

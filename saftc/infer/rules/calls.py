@@ -342,7 +342,7 @@ def _wrong_count(
 def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Environment) -> Type:
     types = [inference.expression(argument.value, env) for argument in node.arguments]
     named = list(zip(_argument_names(node), types, strict=True))
-    way = builtin.meant(named)
+    way = builtin.select_overload(named)
     if way.by is not None:
         types = [type_ for name, type_ in named if name != way.by.name]
     inference.facts.forms.calls[node] = _builtin_form(inference, node, builtin, way)
