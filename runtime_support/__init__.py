@@ -1,10 +1,11 @@
-"""Prompts as calls of functions: `prompt`, what goes into it and what comes out.
+"""The runtime of compiled Saft scripts: prompts to models as calls of functions.
 
     from runtime_support import prompt
     prompt("how many vowels are in {word}?", word="strawberry", returns=int).value
 
-Saft's builtins are in `ops`, plans in `programs`, journals in `runs`, what tests need in `testing`.
-Names are loaded at their first use, so that a script without prompts starts like plain Python.
+Saft's builtins are in `ops`, plans in `programs`, journals in `runs`, helpers for tests in
+`testing`. A name's module is imported at its first use, so that a script without prompts starts as
+fast as plain Python.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def _main_has_its_map() -> bool:
     return path is not None and os.path.isfile(f"{path}.map")
 
 
-# In a program that imports compiled modules Python's own report of uncaught errors stays as it is.
+# A program that only imports compiled modules keeps Python's own report of uncaught errors.
 if _main_has_its_map():
     from runtime_support._core.positions.uncaught import install
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from saftc import _version
 from saftc.diagnostics.model import Code
 
-# The Markdown pages, one for each code.
+# The folder of the Markdown pages, one for each code.
 PAGES = Path(__file__).parent / "pages"
 
 # Text and tokens.
@@ -174,6 +174,6 @@ BY_NUMBER: dict[str, Code] = {code.number: code for code in ALL}
 
 
 def address_of_page(code: str) -> str:
-    """The address of a code's page: on the site if there is one, otherwise a local file."""
+    """Returns the address of a code's page: on the web site, or of a file without a site."""
     site = _version.SITE_URL
     return f"{site}diagnostics/{code}/" if site else (PAGES / f"{code}.md").as_uri()

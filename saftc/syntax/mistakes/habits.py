@@ -1,7 +1,7 @@
-"""Words of other languages, and their replacements in Saft: the hints as data, for all stages.
+"""Words and methods of other languages, each with a hint at its replacement in Saft.
 
-A row is a word and the hint for it. Hints that depend on the tokens around a mistake are in
-`hints`.
+The tables are used by several stages of the compiler. Hints that depend on the tokens around a
+mistake are in `hints`.
 """
 
 from collections.abc import Collection
@@ -9,11 +9,11 @@ from collections.abc import Collection
 from saftc.syntax import nodes as n
 
 _FAIL = 'write `fail "message"`; in an `except error:`, `fail error` passes the failure on'
-# Saft's replacement for a list of classes after `except`; the failure has a name.
+# The hint for a list of classes after `except`; the placeholder is the name of the error.
 ALL_FAILURES = "`except {0}:` takes every failure; `if {0}.kind == ...` chooses"
 NO_ELSE = "a `try` has no `else`: write what happens without a failure at the end of its block"
 
-# Words at the beginning of a statement, or before an expression, in other languages.
+# Words that other languages have at the beginning of a statement, or before an expression.
 WORDS = {
     **dict.fromkeys(("def", "function", "fn", "func", "fun"), "a function begins with `f`"),
     "return": "write `ret`",
@@ -53,7 +53,7 @@ WORDS = {
     ),
 }
 
-# Replacements for such words at the beginning of a statement, if nothing else is wrong.
+# Replacements for such words at the beginning of a statement, if they are its only mistake.
 SPELLINGS = {
     **dict.fromkeys(("def", "function", "fn", "func", "fun"), "f"),
     "return": "ret",
@@ -64,7 +64,7 @@ SPELLINGS = {
     **dict.fromkeys(("let", "var", "const", "new", "export", "public", "private", "static"), ""),
 }
 
-# The words that begin a block of which nothing can be kept, and the words that continue it.
+# Words that begin a block whose content is dropped, and words that continue another block.
 FOREIGN_BLOCKS = {"class", "struct", "interface", "enum", "match", "switch"}
 GOES_ON = {
     "except": "try",
@@ -75,10 +75,10 @@ GOES_ON = {
     "await": "async",
 }
 
-# Words that other languages write before an expression inside of a statement.
+# Words that other languages have before an expression inside a statement.
 PREFIXES = {"lambda", "await", "new", "yield", "not"}
 
-# Generic types in Python's notation, around the types in their brackets.
+# Generic types of Python, and their form in Saft around the types in the brackets.
 GENERICS = {
     **dict.fromkeys(
         ("list", "List", "Sequence", "Iterable", "set", "Set", "frozenset", "Array"), "[{}]"
@@ -100,7 +100,7 @@ STRING_PREFIXES = {
     "u": "strings are Unicode; leave the prefix out",
 }
 
-# Names that other languages define, and their replacements in Saft.
+# Names that other languages define, and hints at their replacements in Saft.
 _PYTHONS = "`from builtins import {name}` brings Python's"
 ABSENT_NAMES = {
     "open": "`read_text(path)` reads a file, `write_text` and `append_text` write one",
@@ -154,7 +154,7 @@ ABSENT_NAMES = {
     "timedelta": "write `duration(days: 1)`",
 }
 
-# Arguments of Python's builtins that Saft's do not have.
+# Arguments of Python's builtins that Saft's builtins do not have.
 _NO_KEY = "what to compare is given as `by`: `{}(xs, by: f)`"
 ABSENT_ARGUMENTS = {
     ("print", "end"): "`print` ends the line; `write(x)` does not",
@@ -163,7 +163,7 @@ ABSENT_ARGUMENTS = {
     **{(name, "key"): _NO_KEY.format(name) for name in ("sorted", "min", "max")},
 }
 
-# Methods of Python's and JavaScript's values; `{x}` is the value.
+# Methods of values in Python and JavaScript; `{x}` in a hint is the value.
 METHODS = {
     **dict.fromkeys(("upper", "toUpperCase"), "write `upper({x})`"),
     **dict.fromkeys(("lower", "casefold", "toLowerCase"), "write `lower({x})`"),
@@ -206,12 +206,12 @@ METHODS = {
     **dict.fromkeys(("dict", "json", "model_dump_json"), "write `json({x})`"),
 }
 
-# Methods of Python's dictionaries; any other member of an object may be a field.
+# Methods of Python's dictionaries; any other member of an object may be a field of it.
 _OF_OBJECTS = {"get", "keys", "values", "items", "update", "setdefault", "pop", "clear", "copy"}
 
 
 def method_hint(node: n.Member, fields: Collection[str]) -> str | None:
-    """The hint for another language's method that `node` calls on a value; None if there is none.
+    """Returns the hint if `node` calls another language's method on a value; None otherwise.
 
     `fields` are the fields of the value.
     """
@@ -228,7 +228,7 @@ def method_hint(node: n.Member, fields: Collection[str]) -> str | None:
 
 
 _QUOTES = "'\u2018\u2019\u201c\u201d`\u201e\u00ab\u00bb"
-# Characters without meaning, and the hints for them.
+# Characters without meaning in code, with a hint for each.
 CHARACTERS = {
     **dict.fromkeys(_QUOTES, 'write strings in double quotes: `"..."`'),
     "#": "a comment begins with `//`",
@@ -252,7 +252,7 @@ CHARACTERS = {
     "~": "there are no operators for bits",
 }
 
-# Replacements for such characters, if nothing else is wrong.
+# Replacements for such characters, if they are the only mistake.
 INSTEAD = {
     "#": "//",
     "!": "not",
@@ -263,7 +263,7 @@ INSTEAD = {
     "\u00f7": "/",
 }
 
-# The closing quote of a string that begins with such a character.
+# The closing quote of a string, by its opening quote in other languages.
 CLOSING_QUOTES = {
     "'": "'",
     "\u2018": "\u2019",
