@@ -331,7 +331,7 @@ def slice(value: Any, start: Any, stop: Any, step: Any = None) -> Any:
         raise CheckError("the step of a slice cannot be zero")
     if is_list(value) or is_tuple(value) or isinstance(value, str):
         return value[start:stop:step]
-    hint = "`head(x, count)` gives the first rows" if is_dataframe(value) else None
+    hint = "`head(x, count)` returns the first rows" if is_dataframe(value) else None
     raise CheckError(f"cannot slice {brief(value)}", hint=hint)
 
 

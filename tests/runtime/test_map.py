@@ -906,7 +906,7 @@ def test_a_field_of_the_result_called_row(keep: Any, check_only: bool) -> None:
 
     table("mails.csv", 2)
     assert refused(function=seat, columns=keep, check_only=check_only) == (
-        "what `seat` gives has a field `row`, and `row` is the number of the row in the output; "
+        "the result of `seat` has a field `row`, and `row` is the number of the row in the output; "
         "give the field another name, such as `row_number`"
     )
 

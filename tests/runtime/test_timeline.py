@@ -642,7 +642,7 @@ def test_how_a_script_has_ended(more: str, how: str, error: str, tmp_path: Path)
     if "assert" in more:
         assert "<stdin>:3:" in run["error"]
     # The text of a script that is in no file is at hand.
-    reason = "by itself, as nothing beside it asks (line 2)"
+    reason = "by itself, as there is no other prompt beside it (line 2)"
     assert run["places"] == [
         {"place": "<stdin>:2:5", "line": "a = $ a number $", "overlap": reason}
     ]
