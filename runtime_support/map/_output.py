@@ -115,7 +115,7 @@ def _write_whole(path: str, data: bytes) -> None:
 def cannot_write(path: str, error: OSError) -> JournalError:
     """The error for a full disk, or the like."""
     said = f"cannot write {path}: {error.strerror or error}"
-    return JournalError(said, hint="what was kept before is whole: run the same command again")
+    return JournalError(said, hint="the kept answers are intact: run the same command again")
 
 
 def _cell(value: Any) -> str:

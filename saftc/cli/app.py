@@ -470,7 +470,7 @@ def serve(
     `main` does not run.
     """
     if stdio and port is not None:
-        raise WrongUsage("--mcp is over standard input and output: leave one of the two out")
+        raise WrongUsage("--mcp and --port exclude each other: leave one of the two out")
     if not file.is_file():
         raise FileProblem(f"there is no file {file}")
     from saftc.cli.commands.servers import serve_script

@@ -445,5 +445,5 @@ def number_or_share(option: str, text: str) -> int | float:
             return float(text[:-1]) / 100
         return int(text)
     except ValueError:
-        said = f"{option}: expected a number or a share as 10%, got {text!r}"
+        said = f"{option}: expected a number or a share such as 10%, got {text!r}"
         raise typer.BadParameter(said) from None

@@ -260,7 +260,7 @@ class Playground:
                     self.timeline = run.timeline
                 await _send(page, news)
         except OSError as problem:
-            text = f"the run did not begin: {problem.strerror or problem}\n"
+            text = f"the run did not start: {problem.strerror or problem}\n"
             await _send(page, {"kind": "output", "stream": "stderr", "text": text})
             how = {"code": 1, "seconds": 0.0, "start": 0.0, "stopped": False, "timeline": False}
             await _send(page, {"kind": "ended", **how})

@@ -974,7 +974,10 @@ def overlaps_of(saftc: Command, file: str) -> list[str]:
 
 # What is told of the one prompt or call that has a mark behind it, and of which line.
 TOLD_OF = {
-    "alone": ('one = $ a $\nprint(one)\n', "by itself, as there is no other prompt beside it (line 1)"),
+    "alone": (
+        "one = $ a $\nprint(one)\n",
+        "by itself, as there is no other prompt beside it (line 1)",
+    ),
     "needed": (
         "one = $ a $\ntwo = $ b {one} $\nprint(two)\n",
         "in order, as it needs `one` (line 1); ask for both in one prompt",

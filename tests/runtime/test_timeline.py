@@ -658,7 +658,7 @@ def test_without_saftc_it_is_said_once_that_none_is_drawn(
     assert prompt("two").value == "b"
     tracing._drawing.cache_clear()
     assert capsys.readouterr().err == (
-        "saftc: no timeline is drawn: saftc draws it, and is not installed in this environment; "
+        "saftc: no timeline: saftc, which draws it, is not installed in this environment; "
         "SAFT_LOG=FILE writes the same events without it\n"
     )
     assert not Path(os.environ["SAFT_TIMELINE"]).exists()

@@ -106,7 +106,7 @@ def list_servers(names: Collection[str]) -> int:
     folder = _config.project_folder()
     known = _lock.read_lock(folder)
     if not known:
-        complain(f"nothing is locked in {folder}: `saftc mcp lock` asks the servers, once")
+        complain(f"nothing is locked in {folder}: run `saftc mcp lock`, which asks the servers")
         return 1
     texts: list[str] = []
     for name in names or known:
