@@ -1129,7 +1129,7 @@ def test_a_disk_that_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", full)
         report = map_rows(ask, path, "out", part_rows=2)
-    assert report.stopped is not None and "No space left on device; what was" in report.stopped
+    assert report.stopped is not None and "No space left on device; the kept" in report.stopped
     assert list(Path("out").glob(".*")) == []
     assert map_rows(ask, path, "out", part_rows=2).done == 4 == len(echo.asked)
 

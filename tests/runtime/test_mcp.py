@@ -406,7 +406,7 @@ def test_a_replay_needs_no_server(project: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("SAFT_REPLAY", recording)
     (project / ".mcp.json").unlink()
     assert run() == made
-    with pytest.raises(ReplayMiss, match="more often than then"):
+    with pytest.raises(ReplayMiss, match="recorded fewer times"):
         search("b")
     assert recordings.close(recording) == []
 
