@@ -251,14 +251,13 @@ def prompts(
     from saftc.cli.commands.prompts import show_prompts
     from saftc.project.settings import Project
 
-    as_json, settings = format is Format.json, Project().compiling()
     raise typer.Exit(
         show_prompts(
             file,
-            as_json=as_json,
+            as_json=format is Format.json,
             imports=imports,
             on_wire=on_wire,
-            overlapping=settings,
+            overlapping=Project().compiling(),
             root=root,
         )
     )
@@ -345,8 +344,9 @@ def eval_(
     names = tuple(models.split(",")) if models else ()
     scoring = Scoring(expect, score, names, at_least)
     workspace = open_workspace(in_order=asking.no_overlap, root=asking.root, project=project)
-    code = evaluate_script(target, table, workspace, rows.for_map(), scoring, as_json=json)
-    raise typer.Exit(code)
+    raise typer.Exit(
+        evaluate_script(target, table, workspace, rows.for_map(), scoring, as_json=json)
+    )
 
 
 @app.command(rich_help_panel=RUNS, epilog="Example: `saftc journals runs`")
@@ -431,8 +431,7 @@ def play(
     try:
         serve_page(file, port, opens=not no_open, link=link)
     except OSError as problem:
-        said = f"cannot serve on port {port}: {problem.strerror or problem}"
-        raise FileProblem(said) from None
+        raise FileProblem(f"cannot serve on port {port}: {problem.strerror or problem}") from None
 
 
 @app.command(

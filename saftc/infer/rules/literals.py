@@ -364,8 +364,11 @@ def _wrong_key(
         words = "write" if is_one else "such a key is"
         hint = f"{words} `[{wanted.kind}({text})]`"
     elif found in KEYS:
-        reads = f"`{wanted.kind}(x)` reads a string"
-        makes = "`str(x)` converts it to a string" if wanted == STRING else reads
+        makes = (
+            "`str(x)` converts it to a string"
+            if wanted == STRING
+            else f"`{wanted.kind}(x)` reads a string"
+        )
         hint = "the keys of one object are all strings, all dates or all datetimes"
         hint += f"; {makes}" if STRING in (found, wanted) else ""
     return catalogue.KEY_TYPE.at(span, expected=wanted.kind, found=show(found), hint=hint)
