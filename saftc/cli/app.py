@@ -595,9 +595,9 @@ def _leave_out_types_of_flags(command: Any, above: typer.Context | None = None) 
         if getattr(parameter, "is_flag", False):
             parameter.metavar = ""
         elif parameter.param_type_name == "argument":
-            parameter.display_type_rich = lambda ctx: None
+            parameter.display_type_rich = lambda ctx=None: None
             # A metavar such as `[FILE...]` is the whole placeholder; typer would add braces.
-            parameter.get_usage_pieces = lambda ctx, metavar=parameter.metavar: [metavar]
+            parameter.get_usage_pieces = lambda ctx=None, words=parameter.metavar: [words]
     for below in getattr(command, "commands", {}).values():
         _leave_out_types_of_flags(below, context)
 
