@@ -15,7 +15,7 @@ from peers import HERE, REPOSITORY, Peers
 from workers import environment
 
 from runtime_support._core.scopes import PromptKey
-from runtime_support._journal.journal import Journal, Kind
+from runtime_support._journal.journal import Journal, RowKind
 
 GROUP = "journals"
 MOST_SECONDS = 1.0
@@ -58,7 +58,7 @@ def _write(path: Path, count: int) -> None:
     journal = Journal(str(path))
 
     def put(number: int) -> None:
-        journal.put(PromptKey("", f"{number:016x}", "1:0"), Kind.EXCHANGE, 0, _entry(number))
+        journal.put(PromptKey("", f"{number:016x}", "1:0"), RowKind.EXCHANGE, 0, _entry(number))
 
     with ThreadPoolExecutor(64) as pool:  # they share transactions
         for _ in pool.map(put, range(count)):

@@ -23,25 +23,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from runtime_support._core.conversation import is_cut
 from runtime_support._core.hooks import BUDGETS, Hook
-from runtime_support._core.messages import AssistantMessage, Replying, Request, is_in_exchange
+from runtime_support._core.messages import AssistantMessage, ReplyStream, Request, is_in_exchange
 from runtime_support._core.notes import note
 from runtime_support._core.results import Result, Usage
 from runtime_support._core.settings import Price, Settings, settings_to_show
 from runtime_support._core.spending import (
     Reservation,
-    Spending,
-    Taken,
+    UsageMeter,
+    UsageRecord,
+    current_meter,
+    current_meters,
     key_of,
-    spending_here,
-    spendings_here,
     tokens_in,
 )
-from runtime_support._core.tasks.effects import LOOK_SECONDS, Effect, Effects, Signal, drive
 from runtime_support._core.tasks.turns import check_cancelled, note_wait
+from runtime_support._core.tasks.waits import LOOK_SECONDS, Signal, Steps, Wait, drive
 from runtime_support._values.context import Block
 from runtime_support._values.kinds import counted
 from runtime_support.errors import BudgetSpent, ConfigError, ProviderError
-from runtime_support.providers import who_answers
+from runtime_support.providers import provider_and_model
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -108,7 +108,7 @@ class Spent:
         return ", ".join(parts)
 
 
-def spent_of(taken: Iterable[Taken]) -> Spent:
+def spent_of(taken: Iterable[UsageRecord]) -> Spent:
     """Returns the sum of these usages, with its cost."""
     total = Spent()
     for one in taken:
@@ -116,16 +116,16 @@ def spent_of(taken: Iterable[Taken]) -> Spent:
     return total
 
 
-def spent_here() -> Spent:
+def current_usage() -> Spent:
     """Returns what the current run has spent."""
-    return spent_of(spending_here().taken())
+    return spent_of(current_meter().taken())
 
 
 def _dearest(
-    taken: Iterable[Taken], part: Callable[[Taken], str | None], most: int | None = None
+    taken: Iterable[UsageRecord], part: Callable[[UsageRecord], str | None], most: int | None = None
 ) -> list[str]:
     """Returns a line on each part, the most expensive first: `m: 3 requests, 54 tokens`."""
-    parts: dict[str, list[Taken]] = {}
+    parts: dict[str, list[UsageRecord]] = {}
     for one in taken:
         if name := part(one):
             parts.setdefault(name, []).append(one)
@@ -134,7 +134,7 @@ def _dearest(
     return [f"{name}: {spent}" for name, spent in ranked]
 
 
-def _place_of(taken: Taken) -> str | None:
+def _place_of(taken: UsageRecord) -> str | None:
     return None if taken.place is None else taken.place.text()
 
 
@@ -172,7 +172,7 @@ class _Estimate:
                 f'"{model}" = {{ input = ..., output = ... }}, for a million tokens each',
             )
 
-    def reply_of(self, taken: Sequence[Taken]) -> int:
+    def reply_of(self, taken: Sequence[UsageRecord]) -> int:
         """Estimates the tokens of the reply from earlier replies."""
         if self.most is not None:
             return self.most
@@ -207,8 +207,8 @@ class _Estimate:
 
 
 def _reserve(
-    prompt: PromptRun, spending: Spending, bounds: Settings, estimate: _Estimate
-) -> Effects[Reservation]:
+    prompt: PromptRun, spending: UsageMeter, bounds: Settings, estimate: _Estimate
+) -> Steps[Reservation]:
     """Reserves the estimate of a request; waits if it does not fit beside the requests in flight.
 
     Raises BudgetSpent if it would not fit without them either, or if it cannot wait.
@@ -230,7 +230,7 @@ def _reserve(
                 if own is None:
                     own = Signal()
                     spending.waiting.append(own)
-            may_wait = yield Effect(_can_wait, _can_be_awaited)
+            may_wait = yield Wait(_can_wait, _can_be_awaited)
             if may_wait:
                 yield own.awaited(LOOK_SECONDS)
     finally:
@@ -242,11 +242,11 @@ def _reserve(
 
 
 def _try_to_reserve(
-    spending: Spending, bounds: Settings, estimate: _Estimate, *, may_wait: bool
+    spending: UsageMeter, bounds: Settings, estimate: _Estimate, *, may_wait: bool
 ) -> Reservation | None:
     """Returns a reservation, or None if the request must wait. Requires the lock."""
     taken = spending.taken()
-    spent, reply = spent_of(taken), estimate.reply_of(spending_here().taken())
+    spent, reply = spent_of(taken), estimate.reply_of(current_meter().taken())
     least = reply if estimate.most is not None else min(reply, LEAST_REPLY)
     bound = estimate.tightest(bounds, spent)
     if bound.room >= least:
@@ -265,7 +265,7 @@ def _try_to_reserve(
     raise spending.passed
 
 
-def _passed(bound: _Bound, taken: Sequence[Taken]) -> BudgetSpent:
+def _passed(bound: _Bound, taken: Sequence[UsageRecord]) -> BudgetSpent:
     where = "; ".join(_dearest(taken, _place_of, _MOST_PLACES))
     return BudgetSpent(
         f"the next request would pass the budget of {bound.text}; spent so far: "
@@ -333,7 +333,7 @@ def price_of(settings: Settings, model: str, sent: int) -> Price | None:
     given = settings.prices.get(model)
     if given is not None or settings.base_url or os.environ.get("OPENAI_BASE_URL"):
         return given
-    known = _well_known(who_answers(settings)[0], model)
+    known = _well_known(provider_and_model(settings)[0], model)
     price = {
         name: max((cost for start, cost in steps if start <= sent), default=0.0)
         for name, steps in known.items()
@@ -431,9 +431,9 @@ class BudgetHook(Hook):
 
     def __init__(self, prompt: PromptRun) -> None:
         self._prompt = prompt
-        self._spendings = spendings_here()
+        self._spendings = current_meters()
 
-    def request(self, request: Request, proceed: SendRequest) -> Replying:
+    def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
         """Reserves and sends; BudgetSpent if the budget is used up or its rest cut the reply.
 
         If the server refuses the limit on the reply, sends the request again without it.
@@ -459,10 +459,10 @@ class BudgetHook(Hook):
             raise spent
         return reply
 
-    def _reserve(self, request: Request) -> Effects[tuple[Spending, Reservation]]:
+    def _reserve(self, request: Request) -> Steps[tuple[UsageMeter, Reservation]]:
         """Reserves the request in all budgets; returns the tightest and its reservation."""
         prompt, estimate = self._prompt, _Estimate(self._prompt, request)
-        reserved: list[tuple[Spending, Reservation]] = []
+        reserved: list[tuple[UsageMeter, Reservation]] = []
         try:
             # Innermost first: each level waits for requests that have passed the inner levels.
             for spending, bounds in reversed(_bounds_of(prompt.settings, self._spendings)):
@@ -474,9 +474,9 @@ class BudgetHook(Hook):
             raise
         return min(reserved, key=lambda pair: pair[1].output_tokens)
 
-    def _step(self, step: Effect | str) -> Effects[Any]:
-        """Performs an effect, or yields a chunk; its reader may send other requests meanwhile."""
-        if isinstance(step, Effect):
+    def _step(self, step: Wait | str) -> Steps[Any]:
+        """Yields a wait or a chunk; its reader may send other requests meanwhile."""
+        if isinstance(step, Wait):
             return (yield step)
         self._set_aside(True)
         try:
@@ -500,7 +500,7 @@ def hook_for(prompt: PromptRun) -> BudgetHook | None:
 
 def _is_bounded(prompt: PromptRun) -> bool:
     has_budget = any(getattr(prompt.settings, name) is not None for name in BUDGETS)
-    return has_budget or any(one.bounds for one in spendings_here())
+    return has_budget or any(one.bounds for one in current_meters())
 
 
 def answers_in_order(prompt: PromptRun) -> bool:
@@ -513,7 +513,7 @@ def answers_in_order(prompt: PromptRun) -> bool:
     settings = prompt.settings
     ahead = 2 * settings.max_in_flight
     ahead = ahead if prompt.ahead is None else min(ahead, prompt.ahead)
-    for spending, bounds in _bounds_of(settings, spendings_here()):
+    for spending, bounds in _bounds_of(settings, current_meters()):
         soon = spent_of(spending.taken())
         share = 1 + ahead / max(1, soon.requests)
         if (
@@ -529,15 +529,15 @@ def _is_above(bound: float | None, value: float) -> bool:
     return bound is not None and value >= bound
 
 
-def budget_of_block(bounds: Mapping[str, Any]) -> Spending:
+def budget_of_block(bounds: Mapping[str, Any]) -> UsageMeter:
     """Returns the counter of a new block with these bounds, inside the bounds around it."""
     outside = settings_to_show()
-    return Spending(bounds, {name: getattr(outside, name) for name in BUDGETS})
+    return UsageMeter(bounds, {name: getattr(outside, name) for name in BUDGETS})
 
 
 def _bounds_of(
-    settings: Settings, spendings: Sequence[Spending]
-) -> list[tuple[Spending, Settings]]:
+    settings: Settings, spendings: Sequence[UsageMeter]
+) -> list[tuple[UsageMeter, Settings]]:
     """Returns the counters that a request counts for, each with the settings that bound it.
 
     The outermost comes first. Budgets in the prompt's options bound the innermost.
@@ -559,20 +559,20 @@ def _bounds_of(
 
 
 @contextmanager
-def spending_apart() -> Generator[Spending]:
+def spending_apart() -> Generator[UsageMeter]:
     """Counts the block separately, with its own budget."""
-    spending = Spending()
+    spending = UsageMeter()
     with Block(budgets=spending):
         yield spending
 
 
-def tell_sum(*, is_wanted: bool = False) -> None:
+def report_usage(*, is_wanted: bool = False) -> None:
     """Reports once what the run has spent, if SAFT_USAGE is set or the report `is_wanted`.
 
     With SAFT_USAGE=1 the report lists models and the most expensive places; SAFT_USAGE=0 disables
     it.
     """
-    spending, asked = spending_here(), os.environ.get("SAFT_USAGE", "")
+    spending, asked = current_meter(), os.environ.get("SAFT_USAGE", "")
     if asked == "0" or not (asked or is_wanted) or spending.was_told or not spending.prompts:
         return
     spending.was_told = True
@@ -587,4 +587,4 @@ def tell_sum(*, is_wanted: bool = False) -> None:
             note(f"  {part}")
 
 
-atexit.register(tell_sum)
+atexit.register(report_usage)

@@ -44,13 +44,13 @@ from types import FrameType, TracebackType
 from typing import Any, Generic, NamedTuple, ParamSpec, Protocol, TypeAlias, TypeVar, overload
 
 from runtime_support._core.hooks import PromptRun
-from runtime_support._core.positions.frames import call_from_afar, context_of_call
+from runtime_support._core.positions.frames import context_of_call, run_in_thread_context
 from runtime_support._core.results import Result
 from runtime_support._core.settings import settings_for
 from runtime_support._core.tasks import turns
-from runtime_support._core.tasks.effects import finish, finish_async
 from runtime_support._core.tasks.queue import TaskQueue
-from runtime_support._core.tasks.turns import in_turn, is_beside, task_here
+from runtime_support._core.tasks.turns import current_task, in_turn, runs_in_parallel
+from runtime_support._core.tasks.waits import finish, finish_async
 from runtime_support._core.tasks.workers import running_loop
 from runtime_support._values.kinds import plain
 from runtime_support.errors import SaftError
@@ -72,7 +72,7 @@ DEEPEST = 64
 AHEAD = 2
 
 
-class _Ahead:
+class _Lookahead:
     """Lookahead over items: begins calls before their turn; sequential if `queue` is None."""
 
     def __init__(
@@ -132,7 +132,7 @@ class Overlap(Iterator[B]):
     """Iterates over a function's results for some items, in order; see `overlap`."""
 
     def __init__(self, function: Callable[[Any], B], items: Iterable[Any]) -> None:
-        self._ahead = _Ahead(function, items)
+        self._ahead = _Lookahead(function, items)
 
     def __iter__(self) -> Overlap[B]:
         return self
@@ -159,7 +159,7 @@ class AsyncOverlap(AsyncIterator[B]):
     """Results in an event loop: loop with `async for`, or await the list; see `overlap.aio`."""
 
     def __init__(self, function: Callable[[Any], Awaitable[B]], items: Iterable[Any]) -> None:
-        self._ahead = _Ahead(function, items, is_async=True)
+        self._ahead = _Lookahead(function, items, is_async=True)
 
     def __aiter__(self) -> AsyncOverlap[B]:
         return self
@@ -331,7 +331,11 @@ class _TogetherFunction:
         values: list[Any] = []
         for one in calls:
             try:
-                value = finish(queue.take()) if queue else one.context.run(call_from_afar, one.call)
+                value = (
+                    finish(queue.take())
+                    if queue
+                    else one.context.run(run_in_thread_context, one.call)
+                )
             except BaseException as error:
                 one.traced(error)
                 raise
@@ -396,7 +400,7 @@ class _TogetherFunction:
         for one in calls:
             try:
                 if queue is None:
-                    value = await one.context.run(call_from_afar, one.call)
+                    value = await one.context.run(run_in_thread_context, one.call)
                 else:
                     value = await _take(queue)
             except BaseException as error:
@@ -432,7 +436,7 @@ def print(
     flush: bool = False,
 ) -> None:
     """Python's `print`, in the order of the script."""
-    if task_here() is None:
+    if current_task() is None:
         turns.print_values(*values, sep=sep, end=end, file=file, flush=flush)
         return
     text = io.StringIO()
@@ -446,10 +450,10 @@ def _most_at_once(calls: int | None, *, is_async: bool = False) -> int:
 
     1 means sequentially, in the caller's thread or task.
     """
-    task = task_here()
+    task = current_task()
     is_deep = task is not None and len(task.path) >= 2 * DEEPEST
     would_block = not is_async and running_loop() is not None
-    if is_deep or is_beside() or _is_debugged() or would_block:
+    if is_deep or runs_in_parallel() or _is_debugged() or would_block:
         return 1
     try:
         settings = settings_for()

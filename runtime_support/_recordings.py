@@ -26,18 +26,18 @@ from heapq import nlargest
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from runtime_support._core.hooks import Hook, RequestedCall
-from runtime_support._core.messages import Reply, Replying, Request
+from runtime_support._core.messages import Reply, ReplyStream, Request
 from runtime_support._core.notes import note
 from runtime_support._core.redaction import redacted, secret_in, without_known_secrets
 from runtime_support._core.results import ToolCall
-from runtime_support._core.tasks.effects import Abandoned, Effect, Effects
-from runtime_support._core.tasks.turns import in_turn, task_here
+from runtime_support._core.tasks.turns import current_task, in_turn
+from runtime_support._core.tasks.waits import Steps, StreamClosed, Wait
 from runtime_support._journal.journal import exchanges, is_journal
 from runtime_support._journal.json_lines import (
     OPAQUE,
-    ByPath,
     Entry,
     LockedFile,
+    OpenFiles,
     key_of_data,
     line_of,
     outcome_data,
@@ -177,7 +177,7 @@ class RecordingHook(Hook):
                 hint="name another file",
             )
 
-    def request(self, request: Request, proceed: SendRequest) -> Replying:
+    def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
         """Returns the recorded reply, or the live one when recording; else raises ReplayMiss.
 
         Of an abandoned stream, the part that arrived is recorded.
@@ -187,7 +187,7 @@ class RecordingHook(Hook):
         places = {
             identity: cache(partial(r.place, r.key_of(asked))) for identity, r in recordings.items()
         }
-        if self.replay is not None or task_here() is None:
+        if self.replay is not None or current_task() is None:
             for place in places.values():
                 place()
         if self.replay is not None:
@@ -205,11 +205,11 @@ class RecordingHook(Hook):
                 raise self.replay.miss(asked)
         if self.record is None:
             return (yield from proceed(request))
-        yield Effect(self.record.check)
+        yield Wait(self.record.check)
         put = partial(self._put, self.record, places[id(self.record)], asked)
         try:
             reply = yield from proceed(request)
-        except Abandoned:
+        except StreamClosed:
             yield _in_turn(put, outcome_data(Reply("".join(request.pieces or ()), finish="left")))
             raise
         except ToolsUnsupported as refusal:
@@ -221,7 +221,7 @@ class RecordingHook(Hook):
         yield _in_turn(put, outcome_data(reply))
         return reply
 
-    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Effects[Any]:
+    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Steps[Any]:
         """Returns the recorded result of an MCP call, or the live one; else raises ReplayMiss.
 
         The key is the tool and its arguments, without the server.
@@ -239,7 +239,7 @@ class RecordingHook(Hook):
                 raise self.replay.miss(asked)
         if self.record is None:
             return (yield from proceed(call))
-        yield Effect(self.record.check)
+        yield Wait(self.record.check)
         made: ToolCall = yield from proceed(call)
         reply = {"reply": json.loads(made.result or "null")}
         yield _in_turn(partial(self.record.put, places[self.record.path], asked), reply)
@@ -263,13 +263,13 @@ def answers_in_order(prompt: PromptRun) -> bool:
     return bool(os.environ.get("SAFT_REPLAY"))
 
 
-def _in_turn(put: Callable[[Entry], None], reply: Entry) -> Effect:
-    return Effect(partial(in_turn, partial(put, reply)))
+def _in_turn(put: Callable[[Entry], None], reply: Entry) -> Wait:
+    return Wait(partial(in_turn, partial(put, reply)))
 
 
 # Hints for missing requests, by path of the recording: set by those who know how to record them.
 _advice: dict[str, str] = {}
-_open: ByPath[Recording] = ByPath()
+_open: OpenFiles[Recording] = OpenFiles()
 
 
 def advise(path: str, hint: str) -> None:

@@ -22,14 +22,14 @@ from runtime_support._core.hooks import Hook, RequestedCall, ids
 from runtime_support._core.notes import note
 from runtime_support._core.reader import sent_arguments
 from runtime_support._core.redaction import redacted
-from runtime_support._core.tasks.effects import Abandoned, Effects, drive
 from runtime_support._core.tasks.turns import waited_here
+from runtime_support._core.tasks.waits import Steps, StreamClosed, drive
 from runtime_support._values.json_text import to_json
 from runtime_support.errors import ProviderError, ReplayMiss, SaftError
 
 if TYPE_CHECKING:
     from runtime_support._core.hooks import AnswerPrompt, MakeCall, PromptRun, SendRequest
-    from runtime_support._core.messages import Reply, Replying, Request, ToolRequest
+    from runtime_support._core.messages import Reply, ReplyStream, Request, ToolRequest
     from runtime_support._core.results import Answer, ToolCall
 
 
@@ -140,7 +140,7 @@ def add_listener(on_event: Listener) -> Callable[[], None]:
     return remove
 
 
-def tell(event: PromptEvent) -> None:
+def emit(event: PromptEvent) -> None:
     """Sends an event to all listeners of its prompt."""
     for listener in event.prompt.listeners:
         try:
@@ -164,12 +164,12 @@ class WatchHook(Hook):
     def __init__(self, prompt: PromptRun) -> None:
         self._prompt = prompt
 
-    def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Effects[Answer]:
+    def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Steps[Answer]:
         """Sends an event when the prompt begins and one when it ends."""
         parent = None if prompt.caller is None else _told_as(prompt.caller)
         about: dict[str, Any] = {"prompt": prompt, "id": prompt.id, "parent": parent}
         began, started = time.time(), time.perf_counter()
-        tell(PromptStarted(began=began, **about))
+        emit(PromptStarted(began=began, **about))
         error = None
         try:
             return (yield from proceed(prompt))
@@ -178,9 +178,9 @@ class WatchHook(Hook):
             raise
         finally:
             seconds = time.perf_counter() - started
-            tell(PromptEnded(began=began, seconds=seconds, error=error, **about))
+            emit(PromptEnded(began=began, seconds=seconds, error=error, **about))
 
-    def request(self, request: Request, proceed: SendRequest) -> Replying:
+    def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
         """Sends events for the request, the chunks of a streamed reply, and the end."""
         prompt = self._prompt
         prompt.request_id = next(ids)
@@ -190,24 +190,24 @@ class WatchHook(Hook):
         def end(**outcome: Any) -> None:
             seconds = time.perf_counter() - started
             waiting = waited_here() - waited
-            tell(ReplyReceived(began=began, seconds=seconds, waited=waiting, **about, **outcome))
+            emit(ReplyReceived(began=began, seconds=seconds, waited=waiting, **about, **outcome))
 
-        tell(RequestSent(began=began, request=request, **about))
+        emit(RequestSent(began=began, request=request, **about))
         replying = proceed(request)
         if request.pieces is not None:
-            replying = drive(replying, partial(_tell_piece, prompt))
+            replying = drive(replying, partial(_emit_piece, prompt))
         try:
             reply = yield from replying
         except (SaftError, ReplayMiss) as error:
             end(error=error)
             raise
-        except Abandoned:
+        except StreamClosed:
             end(error=ProviderError("the stream was closed before the reply was complete"))
             raise
         end(reply=reply)
         return reply
 
-    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Effects[Any]:
+    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Steps[Any]:
         """Sends an event when the call begins and one when it ends."""
         if (
             call.prompt is None
@@ -231,21 +231,21 @@ def hook_for(prompt: PromptRun) -> WatchHook | None:
     return WatchHook(prompt) if prompt.listeners else None
 
 
-def _tell_piece(prompt: PromptRun, step: Any) -> Effects[Any]:
+def _emit_piece(prompt: PromptRun, step: Any) -> Steps[Any]:
     if isinstance(step, str):
-        tell_piece(prompt, step)
+        emit_piece(prompt, step)
     return (yield step)
 
 
-def tell_piece(prompt: PromptRun, text: str) -> None:
+def emit_piece(prompt: PromptRun, text: str) -> None:
     """Sends an event for a chunk of the current request's reply."""
-    tell(ChunkReceived(began=time.time(), text=text, **_of_request(prompt)))
+    emit(ChunkReceived(began=time.time(), text=text, **_of_request(prompt)))
 
 
 def begin_call(call: RequestedCall) -> None:
     """Sends the event that a call begins."""
     call.began = time.time()
-    tell(CallStarted(call=call, began=call.began, **_of(call)))
+    emit(CallStarted(call=call, began=call.began, **_of(call)))
 
 
 def end_call(
@@ -254,13 +254,13 @@ def end_call(
     """Sends the event that a call has ended."""
     about = _of(call)
     about["seconds"] = time.time() - call.began if result is None else result.duration / 1000
-    tell(CallEnded(call=call, began=call.began, result=result, error=error, **about))
+    emit(CallEnded(call=call, began=call.began, result=result, error=error, **about))
 
 
-def tell_decision(call: RequestedCall) -> None:
+def emit_decision(call: RequestedCall) -> None:
     """Sends the event that a call was approved or denied."""
     if call.prompt is not None:
-        tell(CallDecided(call=call, began=time.time(), **_of(call)))
+        emit(CallDecided(call=call, began=time.time(), **_of(call)))
 
 
 def _of_request(prompt: PromptRun) -> dict[str, Any]:

@@ -6,10 +6,10 @@ import sys
 def main() -> None:
     """The entry point of the command `saftc`; it handles errors while its parts are loaded."""
     try:
-        from saftc.cli.fast_path import command_without_options, tell_beginning
+        from saftc.cli.fast_path import announce_start, command_without_options
         from saftc.cli.process import end
 
-        tell_beginning(sys.argv[1:])
+        announce_start(sys.argv[1:])
         command = command_without_options(sys.argv[1:])
         if command is not None:
             end(command)

@@ -43,9 +43,9 @@ class Checked:
         """
         if self.has_errors:
             return ()
-        from saftc.infer.unproved import left_to_run_time
+        from saftc.infer.unproved import run_time_checks
 
-        found = (*left_to_run_time(self.module, self.facts), *self.hints_of_prompts())
+        found = (*run_time_checks(self.module, self.facts), *self.hints_of_prompts())
         return tuple(sorted(found, key=lambda one: one.span.start))
 
     def hints_of_prompts(self) -> tuple[Diagnostic, ...]:

@@ -119,7 +119,7 @@ def _with_await(lines: list[str]) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _PastStatement:
     """A statement of an earlier cell, the names that it binds, and their values at that time.
 
     `types` are the names without a value. A definition runs again when a name that it uses is
@@ -144,7 +144,7 @@ class Notebook:
     """The cells that have run, and the names of the notebook, which are IPython's."""
 
     names: dict[str, Any]
-    _kept: list[_Kept] = field(default_factory=list[_Kept])
+    _kept: list[_PastStatement] = field(default_factory=list[_PastStatement])
     # The helpers that cells created for themselves, and may create again.
     _own: dict[str, object] = field(default_factory=dict[str, object])
     # The changed scripts that were not imported again.
@@ -156,20 +156,20 @@ class Notebook:
         Raises:
             ScriptError: The cell has errors.
         """
-        made = self._made(cell, show=show, is_async=False)
+        made = self._compile_cell(cell, show=show, is_async=False)
         with self._keeping(made):
             run_text(made.python, made.cell.name, self.names)
         return self.names.pop(_SHOWN, None)
 
     async def await_cell(self, cell: str, *, show: bool = False) -> object:
         """Runs a cell as `run_cell` does, in the async form, in the running event loop."""
-        made = self._made(cell, show=show, is_async=True)
+        made = self._compile_cell(cell, show=show, is_async=True)
         with self._keeping(made):
             await await_text(made.python, made.cell.name, self.names)
         return self.names.pop(_SHOWN, None)
 
     @contextmanager
-    def _keeping(self, made: "_Made") -> Generator[None]:
+    def _keeping(self, made: "_CompiledCell") -> Generator[None]:
         """Keeps the cell's bindings when it has run; if it fails, those made until then."""
         before, is_over = dict(self.names), False
         try:
@@ -181,7 +181,7 @@ class Notebook:
             self._own |= {key: new[key] for key in new.keys() - cell.binds - again}
             self._keep(made.found, cell, cell.binds | self.names.keys() if is_over else new.keys())
 
-    def _made(self, cell: str, *, show: bool, is_async: bool) -> "_Made":
+    def _compile_cell(self, cell: str, *, show: bool, is_async: bool) -> "_CompiledCell":
         name = f"<cell {next(_numbers)}>"
         self._changed |= forget_changed_scripts()
         self._forget_what_has_changed()
@@ -202,7 +202,7 @@ class Notebook:
         if show:
             print(own.replace(f"{_SHOWN} = ", ""))
         self.names["__saft_folder__"] = str(Path.cwd())
-        return _Made(text, found, own)
+        return _CompiledCell(text, found, own)
 
     def _check_form(self, compiled: Compiled, cell: "_Cell") -> None:
         """Raises if the cell calls a function of an earlier cell that has the other form."""
@@ -278,7 +278,7 @@ class Notebook:
             else:
                 self._kept = [one for one in self._kept if one not in wrong]
 
-    def _outdated(self, kept: list[_Kept], cell: "_Cell") -> list[_Kept]:
+    def _outdated(self, kept: list[_PastStatement], cell: "_Cell") -> list[_PastStatement]:
         """The earlier definitions that depend on types redefined by the cell, or on changed
         scripts."""
         again = [one for one in kept if one.module in self._changed]
@@ -293,7 +293,7 @@ class Notebook:
             values = {name: one.values.get(name) for one in more for name in one.names}
             new |= {name for name, value in values.items() if not isfunction(value)}
 
-    def _kept_beside(self, cell: "_Cell") -> list[_Kept]:
+    def _kept_beside(self, cell: "_Cell") -> list[_PastStatement]:
         """The statements of earlier cells that the cell does not replace."""
         return [
             one for one in self._kept if not one.names & cell.binds and one not in cell.aside
@@ -352,11 +352,11 @@ class Notebook:
                 self._changed.discard(module)
                 uses, is_definition = _used_by(statement), _is_definition(statement)
                 text = found.source.at(statement.span)
-                self._put(_Kept(text, values, types, uses, is_definition, module), before)
+                self._put(_PastStatement(text, values, types, uses, is_definition, module), before)
         if any(one.names & cell.defines for one in before):
             self._forget_other_types(cell, before)
 
-    def _put(self, made: _Kept, before: list[_Kept]) -> None:
+    def _put(self, made: _PastStatement, before: list[_PastStatement]) -> None:
         """Keeps a statement: a definition replaces the earlier one, other statements are appended.
 
         Users of the earlier definition come after the new one.
@@ -368,7 +368,7 @@ class Notebook:
             place = next((i for i, one in enumerate(self._kept) if one in behind), place)
         self._kept.insert(place, made)
 
-    def _forget_other_types(self, cell: "_Cell", before: list[_Kept]) -> None:
+    def _forget_other_types(self, cell: "_Cell", before: list[_PastStatement]) -> None:
         """Forgets values whose type would differ under a new definition."""
         old, new = cell.types_of(before), cell.types_of(self._kept)
         other = {name for name, type_ in old.items() if new.get(name) != type_}
@@ -376,7 +376,7 @@ class Notebook:
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _CompiledCell:
     """A compiled cell: its check and its Python."""
 
     cell: "_Cell"
@@ -404,23 +404,23 @@ class _Cell:
         # The bound names that are no variables, the earlier statements that need them, and the
         # types of the names that these bind.
         self.defines = _bound(alone.module, _is_definition)
-        self.aside: list[_Kept] = []
+        self.aside: list[_PastStatement] = []
         self.types: dict[str, str] = {}
         # The types that it defines, the names it uses, and the earlier statements that it reruns.
         self.new_types = _bound(alone.module, lambda one: isinstance(one, _TYPES))
         self.uses = frozenset[str]().union(*map(_used_by, alone.module.statements))
-        self.again: list[_Kept] = []
+        self.again: list[_PastStatement] = []
         self._shown = _last_expression(alone)
         self._start = 0
         # The earlier statements before it, with their spans.
-        self._before: list[tuple[Span, _Kept]] = []
+        self._before: list[tuple[Span, _PastStatement]] = []
 
     def _load(self, module: str) -> Loaded:
         if module == _NOTEBOOK:
             return PythonModule(members=self._notebook)
         return self._modules.load(module)
 
-    def checked(self, given: str, kept: list[_Kept]) -> Checked:
+    def checked(self, given: str, kept: list[_PastStatement]) -> Checked:
         """Checks the cell after the given declarations and earlier statements."""
         text, before = self.written.text, given
         self._before = []
@@ -433,7 +433,7 @@ class _Cell:
         source = Source.from_text(self.name, before + text)
         return check(source, self._load, keeps_results=True)
 
-    def broken(self, errors: list[int]) -> list[_Kept]:
+    def broken(self, errors: list[int]) -> list[_PastStatement]:
         """The statements of earlier cells with errors, as a name that they use has changed."""
         return [
             one
@@ -441,7 +441,7 @@ class _Cell:
             if any(span.start <= error <= span.end for error in errors)
         ]
 
-    def types_of(self, kept: list[_Kept]) -> dict[str, str]:
+    def types_of(self, kept: list[_PastStatement]) -> dict[str, str]:
         """The types of the variables that statements of earlier cells bind, by name."""
         text = "".join(f"{one.text}\n" for one in kept)
         found = check(Source.from_text(self.name, text), self._load, keeps_results=True)

@@ -150,13 +150,13 @@ def difference(existing: str | None, text: str, name: str, made: str) -> str:
     return "".join(lines)
 
 
-def say(text: str) -> None:
+def show_info(text: str) -> None:
     """Writes a line about progress to standard error, unless the command is quiet."""
     if not manner.is_quiet:
         print(visible(text), file=sys.stderr)
 
 
-def complain(text: str) -> None:
+def show_error(text: str) -> None:
     """Writes a line about a problem with a file or the command to standard error."""
     print(f"saftc: {visible(text)}", file=sys.stderr)
 
@@ -225,7 +225,7 @@ def warn_of_name(module: str, file: str, package: str) -> bool:
 
     wrong = clash(module, package)
     if wrong is not None:
-        complain(f"warning: {file}: {wrong[0]}; {wrong[1]}")
+        show_error(f"warning: {file}: {wrong[0]}; {wrong[1]}")
     return wrong is not None
 
 

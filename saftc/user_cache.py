@@ -1,7 +1,7 @@
 """The user's cache folder, and which of its files saftc trusts.
 
     keep(cache_folder() / "modules" / name, data)
-    read_kept(cache_folder() / "modules" / name)      the same bytes, or None
+    read_cached(cache_folder() / "modules" / name)      the same bytes, or None
 
 Its contents are run later, so only its owner may write there: folders have mode 0700 and files
 0600. A folder or file of another user, one that others may write to, and a folder that is a link
@@ -61,7 +61,7 @@ def cache_in_use() -> Path | None:
     return None if os.environ.get("SAFT_NO_CACHE") else cache_folder()
 
 
-def read_kept(path: Path) -> bytes | None:
+def read_cached(path: Path) -> bytes | None:
     """The bytes that `keep` wrote to `path`; None if they are missing or not trusted."""
     if not _is_own_folder(path.parent):
         return None
@@ -73,7 +73,7 @@ def read_kept(path: Path) -> bytes | None:
         return None
 
 
-def keep(path: Path, data: bytes) -> bool:
+def write_cached(path: Path, data: bytes) -> bool:
     """Writes `data` to `path` atomically; returns whether it was written."""
     half = path.with_name(f"{path.name}.{os.getpid()}")
     try:
@@ -93,7 +93,7 @@ def keep(path: Path, data: bytes) -> bool:
     return True
 
 
-def kept_files(folder: Path) -> list[Path]:
+def cached_files(folder: Path) -> list[Path]:
     """The files that `keep` wrote to `folder`; empty if saftc may not use that."""
     if not _is_own_folder(folder):
         return []

@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from runtime_support._core.hooks import PromptRun, load_part, through
+from runtime_support._core.hooks import PromptRun, load_part, wrap_with_hooks
 from runtime_support._core.messages import (
     AssistantMessage,
     Message,
     Reply,
-    Replying,
+    ReplyStream,
     Request,
     ToolErrorMessage,
     ToolRequest,
@@ -45,8 +45,8 @@ from runtime_support._core.results import (
     ToolCall,
     Usage,
 )
-from runtime_support._core.tasks.effects import Effect, Effects, drive
 from runtime_support._core.tasks.turns import wait_for_turn, wait_while_held
+from runtime_support._core.tasks.waits import Steps, Wait, drive
 from runtime_support._values.kinds import brief
 from runtime_support._values.names import listed
 from runtime_support.errors import (
@@ -175,9 +175,7 @@ class Conversation:
             raise refused_check(said, "leave `stream` out")
         self.parts = load_part("chunks").parts_for(self.output)
 
-    def answer(
-        self, parts: Parts | None = None, events: EventParts | None = None
-    ) -> Effects[Answer]:
+    def answer(self, parts: Parts | None = None, events: EventParts | None = None) -> Steps[Answer]:
         """Runs the conversation through all hooks; yields parts as they come, returns the answer.
 
         With `events`, the parts include tool calls. An error has the position of the prompt.
@@ -186,8 +184,8 @@ class Conversation:
         if self.parts is not None:
             yield from wait_for_turn()
         try:
-            answering: Effects[Answer]
-            answering = through(self.prompt.hooks, "prompt", self.converse)(self.prompt)
+            answering: Steps[Answer]
+            answering = wrap_with_hooks(self.prompt.hooks, "prompt", self.converse)(self.prompt)
             return (yield from answering)
         except (SaftError, ReplayMiss) as error:
             annotate(error, self.prompt.place)
@@ -195,7 +193,7 @@ class Conversation:
                 error.hint = "leave out `do` if it may use them more often"
             raise
 
-    def converse(self, prompt: PromptRun) -> Effects[Answer]:
+    def converse(self, prompt: PromptRun) -> Steps[Answer]:
         """Sends requests until the output is complete; PromptError if that fails."""
         try:
             while not self.output.is_complete:
@@ -221,13 +219,13 @@ class Conversation:
             yield from self.parts.rest(answer.value)
         return answer
 
-    def send(self, request: Request) -> Replying:
+    def send(self, request: Request) -> ReplyStream:
         """Sends a request through all hooks; yields completed parts and returns the reply."""
         yield from wait_while_held()
         if self.parts is not None:
             request = replace(request, pieces=[])
             self.parts.begin()
-        replying: Replying = through(self.prompt.hooks, "request", self._ask)(request)
+        replying: ReplyStream = wrap_with_hooks(self.prompt.hooks, "request", self._ask)(request)
         if self.parts is None:
             return (yield from replying)
         reply = yield from drive(replying, partial(_parts_of_step, self.parts))
@@ -235,7 +233,7 @@ class Conversation:
             yield from self.parts.before_calls(reply.text)
         return reply
 
-    def _ask(self, request: Request) -> Replying:
+    def _ask(self, request: Request) -> ReplyStream:
         return ask_provider(self.prompt.provider, request)
 
     def _does_without_tools(self) -> bool:
@@ -247,7 +245,7 @@ class Conversation:
         self.repairs.append("asked for the fields as one JSON object: no tools there")
         return True
 
-    def _accept(self, reply: Reply) -> Effects[None]:
+    def _accept(self, reply: Reply) -> Steps[None]:
         """Accepts a reply without calls, or asks the model again."""
         try:
             self._refuse_leaked_call(reply.text)
@@ -332,8 +330,8 @@ class Conversation:
                 f"the reply was cut by the token limit {after}", text=reply.text, hint=hint
             )
 
-    def _run_tools(self, reply: Reply) -> Effects[None]:
-        ordinary = [call for call in reply.tool_calls if not self.output.takes(call)]
+    def _run_tools(self, reply: Reply) -> Steps[None]:
+        ordinary = [call for call in reply.tool_calls if not self.output.handles(call)]
         passed = self._passed_limit(ordinary)
         if passed is not None:
             yield from self._keep_the_last(reply, passed)
@@ -343,7 +341,7 @@ class Conversation:
         yield from self._make_calls(reply)
         if self.output.is_complete:
             return
-        objection = self.output.objection()
+        objection = self.output.problem()
         is_do = self.rounds_allowed is not None
         if objection is None and is_do and not ordinary and not self.output.is_enough:
             objection = NOT_ALL
@@ -352,18 +350,18 @@ class Conversation:
         if objection is not None:
             self._note_attempt(reply.text, objection)
 
-    def _make_calls(self, reply: Reply) -> Effects[None]:
+    def _make_calls(self, reply: Reply) -> Steps[None]:
         numbered = enumerate(reply.tool_calls, self.call_count + 1)
         identified = [(f"call{number:05d}", call) for number, call in numbered]
         self.call_count += len(identified)
         # These ids make requests repeatable; the wire replaces them by the reply's own.
         self.messages.append(_calls_message(reply, identified))
-        ordinary = [call for _, call in identified if not self.output.takes(call)]
+        ordinary = [call for _, call in identified if not self.output.handles(call)]
         calls = iter((yield from self._call_tools(ordinary)))
         for identity, call in identified:
             self.repairs += self._read_repairs(call)
-            if self.output.takes(call):
-                answer = self.output.keep(call)
+            if self.output.handles(call):
+                answer = self.output.receive(call)
                 # The output starts its answer so if it refuses a value.
                 failed = answer.startswith("error: ")
             else:
@@ -373,7 +371,7 @@ class Conversation:
             message = {"role": "tool", "tool_call_id": identity, "content": answer}
             self.messages.append(ToolErrorMessage(message) if failed else message)
 
-    def _call_tools(self, wanted: Sequence[ToolRequest]) -> Effects[list[ToolCall]]:
+    def _call_tools(self, wanted: Sequence[ToolRequest]) -> Steps[list[ToolCall]]:
         """Makes the calls and records them, also those before one that stops the script."""
         made: list[ToolCall] = []
         if not wanted:
@@ -400,12 +398,12 @@ class Conversation:
             return _Limit(calls, what, "raise `max_tool_calls` if the prompt needs more")
         return None
 
-    def _keep_the_last(self, reply: Reply, passed: _Limit) -> Effects[None]:
+    def _keep_the_last(self, reply: Reply, passed: _Limit) -> Steps[None]:
         """Handles the return tool calls of a reply that exceeds a limit.
 
         Raises a ToolLimitError unless they complete the output.
         """
-        handed_in = [call for call in reply.tool_calls if self.output.takes(call)]
+        handed_in = [call for call in reply.tool_calls if self.output.handles(call)]
         if handed_in:
             yield from self._make_calls(replace(reply, tool_calls=tuple(handed_in)))
         if self.output.is_complete:
@@ -484,9 +482,9 @@ class Conversation:
         )
 
 
-def _parts_of_step(parts: Parts, step: Effect | str) -> Effects[Any]:
-    """Performs an effect of a reply, or yields the parts that a chunk completes."""
-    if isinstance(step, Effect):
+def _parts_of_step(parts: Parts, step: Wait | str) -> Steps[Any]:
+    """Yields a wait of a reply, or yields the parts that a chunk completes."""
+    if isinstance(step, Wait):
         return (yield step)
     yield from parts.feed(step)
 

@@ -29,22 +29,22 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
-from runtime_support._values.context import Block, context_here, environment
+from runtime_support._values.context import Block, current_context, environment
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from runtime_support._core.messages import Provider, Replying, Request
+    from runtime_support._core.messages import Provider, ReplyStream, Request
     from runtime_support._core.positions.frames import Place
     from runtime_support._core.results import Answer, ToolCall
     from runtime_support._core.settings import Settings
-    from runtime_support._core.tasks.effects import Effects
+    from runtime_support._core.tasks.waits import Steps
     from runtime_support._journal.approval import PendingApproval
 
     # The types of `proceed`.
-    AnswerPrompt: TypeAlias = Callable[["PromptRun"], Effects[Answer]]
-    SendRequest: TypeAlias = Callable[[Request], Replying]
-    MakeCall: TypeAlias = Callable[["RequestedCall"], Effects[Any]]
+    AnswerPrompt: TypeAlias = Callable[["PromptRun"], Steps[Answer]]
+    SendRequest: TypeAlias = Callable[[Request], ReplyStream]
+    MakeCall: TypeAlias = Callable[["RequestedCall"], Steps[Any]]
 
 # The module of each part, by its name in the core. Providers are parts with a factory:
 # `configured(settings)`.
@@ -139,27 +139,27 @@ ORDER = (
 class Hook:
     """Wraps one prompt; this base class passes everything through."""
 
-    def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Effects[Answer]:
+    def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Steps[Answer]:
         """Wraps the whole prompt, from its first request to its answer or error."""
         return proceed(prompt)
 
-    def request(self, request: Request, proceed: SendRequest) -> Replying:
+    def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
         """Wraps a request; returns the reply, and yields its chunks if it is streamed."""
         return proceed(request)
 
-    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Effects[Any]:
+    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Steps[Any]:
         """Wraps a call; returns its ToolCall, or the outcome of a program."""
         return proceed(call)
 
 
-class KeptForm(Protocol):
+class OutcomeCodec(Protocol):
     """Converts the outcome of a call in a program, which is more than a text, for a journal."""
 
-    def written(self) -> dict[str, Any]:
+    def encode(self) -> dict[str, Any]:
         """Returns the outcome of the call as data for the journal."""
         ...
 
-    def read(self, kept: Mapping[str, Any]) -> ToolCall | None:
+    def decode(self, kept: Mapping[str, Any]) -> ToolCall | None:
         """Returns the recorded outcome, or None if the call must run again."""
         ...
 
@@ -181,7 +181,7 @@ class RequestedCall:
       do not fit, so that nobody is asked.
     - `contexts`: contexts to enter around the function.
     - `hooks`: the hooks of a program and of the calls in it. Such a call `is_approved` with its
-      program; `kept_form` converts its outcome for a journal.
+      program; `codec` converts its outcome for a journal.
     """
 
     name: str
@@ -202,20 +202,20 @@ class RequestedCall:
     began: float = 0.0
     is_approved: bool = False
     hooks: Sequence[Hook] = ()
-    kept_form: KeptForm | None = None
+    codec: OutcomeCodec | None = None
 
     @contextmanager
     def inside(self) -> Generator[None]:
         """Enters the contexts of its function; prompts in the block have this call as `caller`."""
-        with Block(call=call_here() if self.prompt is None else self), ExitStack() as stack:
+        with Block(call=current_call() if self.prompt is None else self), ExitStack() as stack:
             for enter in self.contexts:
                 stack.enter_context(enter())
             yield
 
 
-def call_here() -> RequestedCall | None:
+def current_call() -> RequestedCall | None:
     """Returns the call whose function or program runs here, if any."""
-    return context_here().call
+    return current_context().call
 
 
 class PromptRun:
@@ -236,7 +236,7 @@ class PromptRun:
         self.place = place
         self.functions = functions
         self.ahead: int | None = None
-        self.caller = call_here()
+        self.caller = current_call()
         self.id = next(ids)
         self.request_id = 0
         self.listeners: list[Callable[[Any], object]] = []
@@ -277,7 +277,7 @@ def hooks_for(prompt: PromptRun) -> list[Hook]:
     return [hook for make in makers if make is not None and (hook := make(prompt)) is not None]
 
 
-def through(
+def wrap_with_hooks(
     hooks: Sequence[Hook],
     method: Literal["prompt", "request", "tool_call"],
     inmost: Callable[[Any], Any],
@@ -288,14 +288,14 @@ def through(
     return inmost
 
 
-def make_call(call: RequestedCall, settings: Settings, make: MakeCall) -> Effects[Any]:
+def make_call(call: RequestedCall, settings: Settings, make: MakeCall) -> Steps[Any]:
     """Makes a call outside of any prompt, through all hooks, and returns its outcome."""
     call.hooks = hooks_for(PromptRun(settings))
-    return through(call.hooks, "tool_call", make)(call)
+    return wrap_with_hooks(call.hooks, "tool_call", make)(call)
 
 
-def keep_moment(asked: str, moment: datetime) -> datetime:
+def record_moment(asked: str, moment: datetime) -> datetime:
     """Returns the moment, or in a resumed run the one that the journal recorded."""
     if os.environ.get("SAFT_JOURNAL") or loaded_part("journals") is not None:
-        moment = load_part("journals").keep_moment(asked, moment)
+        moment = load_part("journals").record_moment(asked, moment)
     return moment

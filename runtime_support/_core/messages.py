@@ -2,7 +2,7 @@
 
     Request(messages=({"role": "user", "content": "hello"},))  ->  Reply("Hello!")
 
-Providers produce replies by effects (`tasks.effects`), and yield the chunks of a streamed reply.
+Providers are generators of waits (`tasks.waits`), and yield the chunks of a streamed reply.
 Messages and tools have the form of OpenAI's chat completions. A request holds no keys, addresses
 or headers. `canonical` is the part that determines the answer; recordings use it as their key.
 
@@ -20,9 +20,9 @@ from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from runtime_support._core.hooks import load_part
 from runtime_support._core.results import Usage
-from runtime_support._core.tasks.effects import Effect, Effects, close_after, finish, iterate
 from runtime_support._core.tasks.turns import is_abandoned
-from runtime_support._values.context import Block, context_here
+from runtime_support._core.tasks.waits import Steps, Wait, close_after, finish, iterate
+from runtime_support._values.context import Block, current_context
 
 Message: TypeAlias = dict[str, Any]
 Structured: TypeAlias = Literal["auto", "on", "off"]
@@ -187,53 +187,55 @@ class Provider(Protocol):
         ...
 
 
-# A generator of effects and text chunks that returns the Reply.
-Replying: TypeAlias = Effects[Reply]
+# A generator of waits and text chunks that returns the Reply.
+ReplyStream: TypeAlias = Steps[Reply]
 # The text chunks received so far; None if the reply is not streamed.
-Heard: TypeAlias = list[str] | None
+ReceivedChunks: TypeAlias = list[str] | None
 
 
-def ask_provider(provider: Provider, request: Request) -> Replying:
+def ask_provider(provider: Provider, request: Request) -> ReplyStream:
     """Gets a provider's reply; streams it if the request has `pieces` and the provider can."""
-    if isinstance(provider, Streaming):
-        return provider.replying(request, request.pieces)
-    return _of_another(provider, request, request.pieces)
+    if isinstance(provider, StreamingProvider):
+        return provider.stream_reply(request, request.pieces)
+    return _adapt_provider(provider, request, request.pieces)
 
 
-class Streaming:
+class StreamingProvider:
     """A provider with one implementation for whole and streamed replies, in threads and loops."""
 
     __slots__ = ()
 
-    def replying(self, request: Request, heard: Heard) -> Replying:
-        """Yields effects and, if `heard` is a list, text chunks; returns the reply."""
+    def stream_reply(self, request: Request, chunks: ReceivedChunks) -> ReplyStream:
+        """Yields waits and, if `chunks` is a list, text chunks; returns the reply."""
         raise NotImplementedError
 
-    def retrying(self, request: Request, send: Callable[[Request], Replying]) -> Replying:
+    def stream_with_retries(
+        self, request: Request, send: Callable[[Request], ReplyStream]
+    ) -> ReplyStream:
         """Returns the reply of `send`; a subclass may call `send` again to retry."""
         return send(request)
 
     def complete(self, request: Request) -> Reply:
         """Returns the reply, with retries."""
-        return finish(self.retrying(request, partial(self.replying, heard=None)))
+        return finish(self.stream_with_retries(request, partial(self.stream_reply, chunks=None)))
 
     def stream(self, request: Request) -> Generator[str, None, Reply]:
         """Yields the text chunks and returns the reply, with retries."""
-        return iterate(self.retrying(request, partial(self.replying, heard=[])))
+        return iterate(self.stream_with_retries(request, partial(self.stream_reply, chunks=[])))
 
 
-def _of_another(provider: Provider, request: Request, heard: Heard) -> Replying:
+def _adapt_provider(provider: Provider, request: Request, chunks: ReceivedChunks) -> ReplyStream:
     """Gets the reply of a provider that has only the blocking methods of `Provider`."""
-    stream = getattr(provider, "stream", None) if heard is not None else None
-    if heard is None or stream is None:
-        return (yield Effect(partial(_in_exchange, provider.complete, request)))
-    pieces = _Pieces((yield Effect(partial(stream, request))))
-    return (yield from close_after(_pieces_of(pieces, heard), Effect(pieces.close)))
+    stream = getattr(provider, "stream", None) if chunks is not None else None
+    if chunks is None or stream is None:
+        return (yield Wait(partial(_in_exchange, provider.complete, request)))
+    pieces = _Pieces((yield Wait(partial(stream, request))))
+    return (yield from close_after(_pieces_of(pieces, chunks), Wait(pieces.close)))
 
 
 def is_in_exchange() -> bool:
     """Whether this code runs inside a user-defined provider's exchange."""
-    return context_here().is_in_exchange
+    return current_context().is_in_exchange
 
 
 def _in_exchange(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -269,10 +271,10 @@ class _Pieces:
                 self._busy.release()
 
 
-def _pieces_of(pieces: _Pieces, heard: list[str]) -> Replying:
+def _pieces_of(pieces: _Pieces, chunks: list[str]) -> ReplyStream:
     while True:
-        piece, reply = yield Effect(pieces.next)
+        piece, reply = yield Wait(pieces.next)
         if piece is None:
-            return reply if isinstance(reply, Reply) else Reply("".join(heard))
-        heard.append(piece)
+            return reply if isinstance(reply, Reply) else Reply("".join(chunks))
+        chunks.append(piece)
         yield piece

@@ -22,9 +22,9 @@ from runtime_support._core.messages import Message, Request, ToolRequest
 from runtime_support._core.outputs.outputs import Output, TextOutput
 from runtime_support._core.positions.frames import Place, annotate, place_of_call
 from runtime_support._core.results import NOTHING_BEFORE, ConversationDefaults, Result, Transcript
-from runtime_support._core.settings import Settings, ambient_here, settings_for, settings_to_show
-from runtime_support._core.tasks.effects import finish, finish_async
-from runtime_support._core.templates import Rendered, Unknown, offer, render, tool_name
+from runtime_support._core.settings import Settings, ambient_names, settings_for, settings_to_show
+from runtime_support._core.tasks.waits import finish, finish_async
+from runtime_support._core.templates import RenderedPrompt, Unknown, offer, render, tool_name
 from runtime_support._schema import check
 from runtime_support._values.kinds import brief, is_function, is_object, is_result, is_tuple, plain
 from runtime_support.errors import CheckError, ConfigError, SaftError
@@ -111,7 +111,7 @@ class Question:
             return self.before.pure
         return (*(self.before.pure or ()), *map(plain, self.pure))
 
-    def functions(self, rendered: Rendered) -> dict[str, Any]:
+    def functions(self, rendered: RenderedPrompt) -> dict[str, Any]:
         """Returns the functions that the model may call, by name: the text's, then the `tools`."""
         found = dict(rendered.tools)
         for one in map(plain, self.tools):
@@ -123,7 +123,7 @@ class Question:
         """Returns the output of the conversation; CheckError if a function has a reserved name."""
         output = _output_for(self.returns, self.fields, settings.enforce_schema)
         for name in functions:
-            if output.takes(ToolRequest(name, "")):
+            if output.handles(ToolRequest(name, "")):
                 raise CheckError(f"`{name}` is a tool by which the model hands in a field")
         return output
 
@@ -157,7 +157,7 @@ def ask(question: Question, *, is_streamed: bool = False) -> Result[Any]:
     conversation = prepare(question, is_streamed=is_streamed)
     if conversation.parts is None:
         return Result.of(finish(conversation.answer()))
-    return Result.of(load_part("results").Streamed(conversation, conversation.parts))
+    return Result.of(load_part("results").PromptStream(conversation, conversation.parts))
 
 
 def ask_async(question: Question) -> Coroutine[Any, Any, Result[Any]]:
@@ -238,7 +238,7 @@ def settings_where_known(options: Mapping[str, Any] | None) -> Settings:
     return replace(settings_to_show(known), **cast("dict[str, Any]", unknown))
 
 
-def _rendered(question: Question) -> Rendered:
+def _rendered(question: Question) -> RenderedPrompt:
     """Renders the template; CheckError if the text is not valid Unicode."""
     rendered = render(question.template, question.values, question.names)
     text = rendered.text
@@ -275,14 +275,16 @@ def _conversation(
         described,
         _parallel(tools, pure, settings, is_awaited),
         rounds,
-        ambient_here(question.options),
+        ambient_names(question.options),
         question.before.messages,
-        ConversationDefaults(tuple(functions.items()), _kept_options(question.options), pure),
+        ConversationDefaults(
+            tuple(functions.items()), _conversation_options(question.options), pure
+        ),
         question.check,
     )
 
 
-def _kept_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
+def _conversation_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
     given = options or {}
     return {name: given[name] for name in KEPT_OPTIONS if plain(given.get(name)) is not None}
 

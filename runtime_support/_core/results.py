@@ -118,7 +118,7 @@ class Answer(NamedTuple):
     kept: ConversationDefaults = NOTHING_KEPT
 
 
-class Arriving:
+class StreamedAnswer:
     """A streamed answer; reading it sends the request."""
 
     def __call__(self) -> Answer:
@@ -303,7 +303,7 @@ class Result(Generic[T_co]):
         finished values are checked. See `pieces`.
         """
         answer = self._answer
-        if isinstance(answer, Arriving):
+        if isinstance(answer, StreamedAnswer):
             return answer.drafts()
         from runtime_support._core.hooks import load_part
 
@@ -317,7 +317,7 @@ class Result(Generic[T_co]):
         one piece. See `pieces`.
         """
         answer = self._answer
-        if isinstance(answer, Arriving):
+        if isinstance(answer, StreamedAnswer):
             return answer.events()
         from runtime_support.events import events_of
 
@@ -325,7 +325,7 @@ class Result(Generic[T_co]):
 
     def _parts(self, kind: type) -> Iterator[Any]:
         answer = self._answer
-        if isinstance(answer, Arriving):
+        if isinstance(answer, StreamedAnswer):
             return answer.parts(kind)
         return value_parts(self._answered().value, kind)
 

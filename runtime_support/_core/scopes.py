@@ -18,7 +18,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from runtime_support._values.context import Block, context_here
+from runtime_support._values.context import Block, current_context
 
 _NUMBER = re.compile(r"\d+")
 
@@ -47,7 +47,7 @@ def order_of(place: str) -> tuple[int, ...]:
     return tuple(map(int, _NUMBER.findall(place)))
 
 
-class Scope:
+class RunScope:
     """A part of a run; counts its prompts. `line` prefixes the places of an overlapping call."""
 
     def __init__(self, name: str = "", line: str = "") -> None:
@@ -56,7 +56,7 @@ class Scope:
         self._asked: Counter[str] = Counter()
         self._lines = 0
         self._lock = threading.Lock()
-        self._parts: dict[str, Scope] = {}
+        self._parts: dict[str, RunScope] = {}
 
     def asked(self, key: str) -> PromptKey:
         """Counts a call of `prompt` with this key and returns its identity."""
@@ -71,11 +71,11 @@ class Scope:
             self._lines += 1
             return Line(self.name, f"{self.line}{self._lines}")
 
-    def part(self, name: str) -> Scope:
+    def part(self, name: str) -> RunScope:
         """Returns the part of that name; creates it once."""
         with self._lock:
             whole = f"{self.name}/{name}" if self.name else name
-            return self._parts.setdefault(name, Scope(whole, self.line))
+            return self._parts.setdefault(name, RunScope(whole, self.line))
 
 
 class Line(NamedTuple):
@@ -84,15 +84,15 @@ class Line(NamedTuple):
     scope: str
     name: str
 
-    def call(self, number: int) -> Scope:
+    def call(self, number: int) -> RunScope:
         """Returns the scope of one of the calls."""
-        return Scope(self.scope, f"{self.name}.{number}:")
+        return RunScope(self.scope, f"{self.name}.{number}:")
 
 
-_root = Scope()
+_root = RunScope()
 
 
-def root() -> Scope:
+def root() -> RunScope:
     """Returns the scope of the process's run."""
     return _root
 
@@ -100,16 +100,16 @@ def root() -> Scope:
 def begin_run() -> None:
     """Begins another run in the process, with fresh counts."""
     global _root
-    _root = Scope()
+    _root = RunScope()
 
 
-def scope_here() -> Scope:
+def current_scope() -> RunScope:
     """Returns the current scope."""
-    return context_here().scope or _root
+    return current_context().scope or _root
 
 
 @contextmanager
-def within(scope: Scope) -> Generator[None]:
+def within(scope: RunScope) -> Generator[None]:
     """Makes this the current scope in the block."""
     with Block(scope=scope):
         yield
@@ -121,13 +121,13 @@ def journal_scope(name: str) -> Generator[None]:
 
     Use it for the parts that your own threads run. It has no effect without a journal.
     """
-    with within(scope_here().part(name)):
+    with within(current_scope().part(name)):
         yield
 
 
 def idempotency_key() -> str:
     """Returns, in a tool, a key that stays the same if a resumed run repeats this call."""
-    return scope_here().name
+    return current_scope().name
 
 
 def enclosing_scopes(scope: str) -> Iterator[str]:

@@ -9,7 +9,7 @@ A setting comes from the first of: the prompt's options, the enclosing blocks, `
 environment (`SAFT_MODEL`, `SAFT_TEMPERATURE`, ...), `[tool.saft]` of the nearest pyproject.toml,
 the user's own file, `defaults` of the calling module, the defaults here. An installed package
 ignores the working directory's project file unless the user trusts its folder. A project file alone
-cannot choose where prompts and keys are sent: see `projects.check_word`.
+cannot choose where prompts and keys are sent: see `project_files.check_word`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from runtime_support._core.hooks import BUDGETS, load_part
 from runtime_support._core.messages import Provider, Structured
 from runtime_support._core.positions.frames import Place, place_of_call
 from runtime_support._schema import check
-from runtime_support._values.context import Block, context_here
+from runtime_support._values.context import Block, current_context
 from runtime_support._values.kinds import brief, is_object, plain, quote
 from runtime_support._values.names import did_you_mean, listed
 from runtime_support.errors import CheckError, ConfigError
@@ -252,7 +252,7 @@ def configure(**settings: Any) -> Configured:
 
 
 @contextmanager
-def configured_here(
+def current_configuration(
     settings: Mapping[str, Any], around: Mapping[str, Any] = MappingProxyType({})
 ) -> Generator[None]:
     """Sets settings for a block alone, for threads with different settings.
@@ -263,7 +263,7 @@ def configured_here(
         {name: checked_option(name, one[name], "setting") for name in one}
         for one in (settings, around)
     )
-    with Block(settings_around=others or context_here().settings_around), Configured(own):
+    with Block(settings_around=others or current_context().settings_around), Configured(own):
         yield
 
 
@@ -328,10 +328,10 @@ def settings_for(options: Mapping[str, Any] | None = None, place: Place | None =
     """
     settings, found = _in_force(options, place)
     if found.chosen_by_project and settings.provider in _SENDING:
-        said = given_here(options).keys() | context_here().settings_around.keys()
+        said = settings_in_force(options).keys() | current_context().settings_around.keys()
         chosen = next((name for name in found.chosen_by_project if name not in said), None)
         if chosen is not None:
-            from runtime_support._core.projects import check_word
+            from runtime_support._core.project_files import check_word
 
             where = settings.base_url, settings.api_key_env
             check_word(found.path, chosen, *where, user_file())
@@ -345,7 +345,7 @@ def settings_to_show(options: Mapping[str, Any] | None = None) -> Settings:
 
 def _in_force(
     options: Mapping[str, Any] | None, place: Place | None
-) -> tuple[Settings, _Surroundings]:
+) -> tuple[Settings, _AmbientSettings]:
     options = plain(options)
     if options is not None and not is_object(options):
         raise ConfigError(f"the options of a prompt are an object, got {brief(options)}")
@@ -358,7 +358,7 @@ def _in_force(
     is_foreign = is_foreign and "SAFT_PROJECT" not in there
     files = _stamped(_project_file(working_directory())), _stamped(user_file())
     names = frozenset(one for one in there if one.startswith("SAFT_"))
-    found = _from_surroundings(variables, names, files, own, is_foreign)
+    found = _read_ambient(variables, names, files, own, is_foreign)
     settings = _with_configured(found.settings)
     if options:
         checked = {name: _checked(name, plain(one), "option") for name, one in options.items()}
@@ -370,9 +370,9 @@ def _set_ones(settings: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if value is not None}
 
 
-def given_here(options: Mapping[str, Any] | None) -> dict[str, Any]:
+def settings_in_force(options: Mapping[str, Any] | None) -> dict[str, Any]:
     """Returns the program's own settings: by `configure`, enclosing blocks and these options."""
-    return _merged(_configured, *context_here().settings, plain(options) or {})
+    return _merged(_configured, *current_context().settings, plain(options) or {})
 
 
 def _merged(*parts: Mapping[str, Any]) -> dict[str, Any]:
@@ -383,15 +383,15 @@ def _merged(*parts: Mapping[str, Any]) -> dict[str, Any]:
     return _set_ones(merged)
 
 
-def ambient_here(options: Mapping[str, Any] | None) -> frozenset[str]:
+def ambient_names(options: Mapping[str, Any] | None) -> frozenset[str]:
     """Returns the names of the settings that the program itself does not set."""
-    return _NAMES.difference(given_here(options))
+    return _NAMES.difference(settings_in_force(options))
 
 
 def _with_configured(settings: Settings) -> Settings:
     """Merges settings with those of `configure` and blocks; caches the last result."""
     global _last
-    context = context_here()
+    context = current_context()
     parts = settings, _configured, context.settings_around, context.settings
     *last, merged = _last
     if any(one is not other for one, other in zip(parts, last, strict=True)):
@@ -497,7 +497,7 @@ def working_directory() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Surroundings:
+class _AmbientSettings:
     """The settings of the environment and of the project file, which is at `path`."""
 
     settings: Settings
@@ -525,13 +525,13 @@ def _stamped(path: str | None) -> _Stamped:
 
 
 @lru_cache(maxsize=32)
-def _from_surroundings(
+def _read_ambient(
     variables: tuple[str | None, ...],
     names: frozenset[str],
     files: tuple[_Stamped, _Stamped],
     own: _Defaults | None,
     is_foreign: bool,
-) -> _Surroundings:
+) -> _AmbientSettings:
     """Reads the settings of the environment, the project file and the user's file.
 
     `names` are all SAFT_ variables that are set, known or not; `own` are the module's defaults. For
@@ -542,18 +542,18 @@ def _from_surroundings(
     project: dict[str, Any] = {}
     user: dict[str, Any] = {}
     if unknown or path or own_path:
-        from runtime_support._core import projects as _projects
+        from runtime_support._core import project_files
 
         known = (*VARIABLES, *_OTHER_VARIABLES)
-        _projects.tell_unknown_variables(unknown, known, _NO_TEXT)
-        if path and is_foreign and not _projects.is_trusted(os.path.dirname(path), user_file()):
+        project_files.warn_of_unknown_variables(unknown, known, _NO_TEXT)
+        if path and is_foreign and not project_files.is_trusted(os.path.dirname(path), user_file()):
             path = None
         if path:
             others, where = (*_OF_THE_COMPILER, *_OF_PARTS), f"{path} [tool.saft]"
-            said = _projects.read_section(path).items()
+            said = project_files.read_section(path).items()
             project = {n: checked_option(n, one, where) for n, one in said if n not in others}
         if own_path:
-            said = _projects.read_user(own_path, _TYPES).items()
+            said = project_files.read_user(own_path, _TYPES).items()
             user = {name: checked_option(name, one, own_path) for name, one in said}
     of_variables = {
         name: checked_option(name, setting_from_text(name, text, variable), variable)
@@ -563,7 +563,7 @@ def _from_surroundings(
     chosen = tuple(n for n in ("base_url", "api_key_env") if n in project and n not in of_variables)
     of_module = {} if own is None else own.settings
     settings = Settings(**{**of_module, **user, **project, **of_variables})
-    return _Surroundings(settings, path or "", chosen)
+    return _AmbientSettings(settings, path or "", chosen)
 
 
 def setting_from_text(name: str, text: str, origin: str) -> Any:

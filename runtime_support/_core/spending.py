@@ -1,6 +1,6 @@
 """Counts the requests and tokens of runs, by place and model.
 
-    spending_here().taken()     what the run has used so far
+    current_meter().taken()     what the run has used so far
 
 Counting starts with the first prompt; a budget that is set later includes the earlier requests.
 """
@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from runtime_support._core.hooks import Hook
 from runtime_support._core.results import Usage
-from runtime_support._values.context import after_fork, context_here
+from runtime_support._values.context import after_fork, current_context
 from runtime_support.errors import ProviderError, RunStopped
 
 if TYPE_CHECKING:
     from runtime_support._core.hooks import AnswerPrompt, PromptRun, SendRequest
-    from runtime_support._core.messages import Reply, Replying, Request
+    from runtime_support._core.messages import Reply, ReplyStream, Request
     from runtime_support._core.positions.frames import Place
     from runtime_support._core.results import Answer
     from runtime_support._core.settings import Settings
-    from runtime_support._core.tasks.effects import Effects, Signal
+    from runtime_support._core.tasks.waits import Signal, Steps
 
 # About so many characters make a token; no token has less than a byte.
 _TOKEN = 4
@@ -34,7 +34,7 @@ _TOKEN = 4
 _LONG = 32_000
 
 
-class Taken(NamedTuple):
+class UsageRecord(NamedTuple):
     """The usage of the requests from one place to one model.
 
     The settings are those of the last request. `length` is the input length of each request,
@@ -71,7 +71,7 @@ class Reservation:
         return Usage(self.input_tokens, output, 1)
 
 
-class Spending:
+class UsageMeter:
     """The usage of a run, or of a block with its own `bounds`; shared by all threads.
 
     `around` holds the bounds outside of the block. Without `bounds`, it counts a run.
@@ -83,10 +83,10 @@ class Spending:
         around: Mapping[str, Any] | None = None,
     ) -> None:
         self.bounds, self.around = bounds, around or {}
-        self._taken: dict[object, Taken] = {}
+        self._taken: dict[object, UsageRecord] = {}
         # The usage of earlier processes of a resumed run; `has_kept` says that all of it was
         # counted when the journal was opened.
-        self._kept: dict[object, Taken] = {}
+        self._kept: dict[object, UsageRecord] = {}
         self.has_kept = False
         self.prompts = self.in_flight = self.from_journal = 0
         self._began = time.monotonic()
@@ -103,12 +103,12 @@ class Spending:
         self.reservations: dict[PromptRun, Reservation] = {}
         self.waiting: deque[Signal] = deque()
 
-    def sent(self) -> list[Taken]:
+    def sent(self) -> list[UsageRecord]:
         """Returns the usage of this process, by place and model."""
         with self.lock:
             return list(self._taken.values())
 
-    def taken(self) -> list[Taken]:
+    def taken(self) -> list[UsageRecord]:
         """Returns the usage of the run, including its earlier processes."""
         with self.lock:
             return [*self._kept.values(), *self._taken.values()]
@@ -120,7 +120,7 @@ class Spending:
     def add(self, prompt: PromptRun, model: str, usage: Usage) -> None:
         """Adds the usage of a prompt's request and removes its reservation."""
         length = _length(usage.input_tokens)
-        one = Taken(prompt.settings, prompt.place, model, length, usage, usage.output_tokens)
+        one = UsageRecord(prompt.settings, prompt.place, model, length, usage, usage.output_tokens)
         with self.lock:
             self.reservations.pop(prompt, None)
             if usage != Usage():
@@ -132,18 +132,18 @@ class Spending:
         if self.waiting:
             self.waiting[0].ring()
 
-    def add_kept(self, settings: Settings, model: str, usage: Usage, longest: int) -> None:
+    def add_recorded(self, settings: Settings, model: str, usage: Usage, longest: int) -> None:
         """Adds the usage that a journal recorded in an earlier process of the run."""
         with self.lock:
             length = _length(usage.input_tokens // max(1, usage.requests))
-            _add_to(self._kept, Taken(settings, None, model, length, usage, longest))
+            _add_to(self._kept, UsageRecord(settings, None, model, length, usage, longest))
 
 
 def _length(tokens: int) -> int:
     return tokens // 1_000 * 1_000 if tokens >= _LONG else 0
 
 
-def _add_to(taken: dict[object, Taken], one: Taken) -> None:
+def _add_to(taken: dict[object, UsageRecord], one: UsageRecord) -> None:
     key = key_of(one.place), one.model, one.length
     known = taken.get(key)
     if known is not None:
@@ -158,66 +158,66 @@ def key_of(place: Place | None) -> object:
     return None if place is None else (id(place.code), place.instruction)
 
 
-_of_process = Spending()
+_of_process = UsageMeter()
 
 
-def spendings_here() -> list[Spending]:
+def current_meters() -> list[UsageMeter]:
     """Returns the counters of the current run and of its enclosing blocks with budgets.
 
     The outermost comes first.
     """
     found = [_of_process]
-    for one in context_here().budgets:
+    for one in current_context().budgets:
         found = [one] if one.bounds is None else [*found, one]
     return found
 
 
-def spending_here() -> Spending:
+def current_meter() -> UsageMeter:
     """Returns the counter of the current run."""
-    return spendings_here()[0]
+    return current_meters()[0]
 
 
-def add_kept(
+def add_recorded(
     settings: Settings, model: str, usage: Usage, longest: int, *, for_blocks: bool
 ) -> None:
     """Counts usage from a journal that is opened here, with `for_blocks` also for the blocks."""
-    for one in spendings_here() if for_blocks else [spending_here()]:
+    for one in current_meters() if for_blocks else [current_meter()]:
         one.has_kept = True
-        one.add_kept(settings, model, usage, longest)
+        one.add_recorded(settings, model, usage, longest)
 
 
-def note_kept(settings: Settings, model: str, usage: Usage) -> None:
+def note_recorded(settings: Settings, model: str, usage: Usage) -> None:
     """Counts an answer from the journal; adds its usage to blocks that have not counted it."""
-    run, *blocks = spendings_here()
+    run, *blocks = current_meters()
     with run.lock:
         run.from_journal += 1
     for one in blocks:
         if not one.has_kept:
-            one.add_kept(settings, model, usage, 0)
+            one.add_recorded(settings, model, usage, 0)
 
 
 def _leave_to_parent() -> None:
-    for spending in spendings_here():
+    for spending in current_meters():
         spending.forget_others()
 
 
 after_fork(_leave_to_parent)
 
 
-class Counting(Hook):
+class UsageHook(Hook):
     """Counts one prompt and its requests, retries included."""
 
     def __init__(self, prompt: PromptRun) -> None:
         self._prompt = prompt
-        self._spendings = spendings_here()
+        self._spendings = current_meters()
 
-    def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Effects[Answer]:
+    def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Steps[Answer]:
         """Counts the prompt; records an error that ends the run."""
         self._count_prompt(1, 0)
         try:
             return (yield from proceed(prompt))
         except RunStopped as error:
-            noted = context_here().stops
+            noted = current_context().stops
             if noted is not None and not is_of_block(error):
                 noted.append(error)
             raise
@@ -230,7 +230,7 @@ class Counting(Hook):
                 one.in_flight += under_way
                 one.prompts += over
 
-    def request(self, request: Request, proceed: SendRequest) -> Replying:
+    def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
         """Counts a request; estimates the usage of one whose stream was closed or broke off.
 
         A try that may have been charged counts, also without a reply. One that was refused or did
@@ -260,14 +260,14 @@ class Counting(Hook):
                 one.add(prompt, model, usage)
 
 
-def hook_for(prompt: PromptRun) -> Counting:
+def hook_for(prompt: PromptRun) -> UsageHook:
     """Returns the hook that counts a prompt."""
-    return Counting(prompt)
+    return UsageHook(prompt)
 
 
 def is_of_block(error: BaseException) -> bool:
     """Whether the error says that a block's budget, not the run's, is used up."""
-    return any(one.passed is error for one in spendings_here()[1:])
+    return any(one.passed is error for one in current_meters()[1:])
 
 
 def tokens_in(request: Request) -> int:

@@ -77,7 +77,7 @@ class Template:
     keys: frozenset[str | int]
 
 
-class Rendered(NamedTuple):
+class RenderedPrompt(NamedTuple):
     """The content of a prompt, and the functions that its model may call, by tool name.
 
     A tool may be an `Unknown` instead of a function.
@@ -93,7 +93,7 @@ class Rendered(NamedTuple):
         return content if isinstance(content, str) else load_part("media").text_of(content)
 
 
-def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> Rendered:
+def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> RenderedPrompt:
     """Inserts values into a template; CheckError if they do not fit its holes."""
     if not isinstance(template, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise CheckError(f"template: expected string, got {brief(template)}")
@@ -117,7 +117,7 @@ def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> 
         name = positional[key] if isinstance(key, int) else tool_name(key)
         offer(tools, name, value)
         pieces.append(name)
-    return Rendered(_content_of(pieces), tools)
+    return RenderedPrompt(_content_of(pieces), tools)
 
 
 def offer(tools: dict[str, Any], name: str, function: Any) -> None:

@@ -2,7 +2,7 @@
 
     tool = function_tool("look_up", look_up)
     tool.description()                   {"type": "function", "function": {"name": ..., ...}}
-    call_tool(tools, "look_up", '{"city": "Oslo"}')      effects, which return
+    call_tool(tools, "look_up", '{"city": "Oslo"}')      waits, which return
                                          ToolCall(..., result="3.5", error=None, ...)
     ToolCaller(...).call_all(wanted, made)      makes the calls of a reply, through all hooks
 
@@ -23,13 +23,13 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from runtime_support._core.hooks import PromptRun, RequestedCall, load_part, through
+from runtime_support._core.hooks import PromptRun, RequestedCall, load_part, wrap_with_hooks
 from runtime_support._core.reader import read_arguments
 from runtime_support._core.reader.fitting import Fit, fit_arguments, shortened
 from runtime_support._core.redaction import redacted
 from runtime_support._core.results import ToolCall
-from runtime_support._core.tasks.effects import Effect, Effects, call_function, call_inside
 from runtime_support._core.tasks.turns import wait_while_held
+from runtime_support._core.tasks.waits import Steps, Wait, call_function, call_inside
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode_for_model
 from runtime_support._schema.signatures import Parameter, Signature, bind_call, signature_of
@@ -122,7 +122,7 @@ class ToolCaller:
         self._events = events
         self._numbers = itertools.count(1)
 
-    def call_all(self, wanted: Sequence[ToolRequest], made: list[ToolCall]) -> Effects[None]:
+    def call_all(self, wanted: Sequence[ToolRequest], made: list[ToolCall]) -> Steps[None]:
         """Makes the calls of a reply in order; neighbouring parallel calls run concurrently.
 
         Appends each ended call to `made`.
@@ -138,32 +138,32 @@ class ToolCaller:
                     yield from self._started([one])
                     yield from self._ended((yield from self._make(self._call_of(one))), made)
                 except RunWaiting:
-                    yield from self._ask_ahead(wanted[len(made) + 1 :])
+                    yield from self._approve_first(wanted[len(made) + 1 :])
                     raise
 
-    def do(self, work: Work) -> Effects[Any]:
+    def do(self, work: Work) -> Steps[Any]:
         """Does work, such as a program, after its approval if needed, and returns its outcome."""
         yield from wait_while_held()
         prompt, number = self._prompt, next(self._numbers)
         call = RequestedCall("program", "", "program", prompt, number, hooks=prompt.hooks)
         if work.waits is not None:
             load_part("approval").hold_program(call, *work.waits, work.refused)
-        doing: Effects[Any] = through(prompt.hooks, "tool_call", partial(_do, work))(call)
+        doing: Steps[Any] = wrap_with_hooks(prompt.hooks, "tool_call", partial(_do, work))(call)
         return (yield from doing)
 
-    def _call_together(self, wanted: list[ToolRequest], made: list[ToolCall]) -> Effects[None]:
+    def _call_together(self, wanted: list[ToolRequest], made: list[ToolCall]) -> Steps[None]:
         yield from wait_while_held()
         yield from self._started(wanted)
         works = [self._make(self._call_of(one)) for one in wanted]
         take = partial(self._ended, made=made)
         most = self._prompt.settings.max_in_flight
-        yield from load_part("slots").run_beside(works, most, take)
+        yield from load_part("slots").run_in_parallel(works, most, take)
 
-    def _started(self, wanted: list[ToolRequest]) -> Effects[None]:
+    def _started(self, wanted: list[ToolRequest]) -> Steps[None]:
         if self._events is not None:
             yield from map(self._events.start_call, wanted)
 
-    def _ended(self, call: ToolCall, made: list[ToolCall]) -> Effects[None]:
+    def _ended(self, call: ToolCall, made: list[ToolCall]) -> Steps[None]:
         made.append(call)
         if self._events is not None:
             yield self._events.end_call(call)
@@ -177,17 +177,17 @@ class ToolCaller:
             load_part("approval").hold_call(call, tool)
         return call
 
-    def _make(self, call: RequestedCall) -> Effects[ToolCall]:
+    def _make(self, call: RequestedCall) -> Steps[ToolCall]:
         """Makes a call through all hooks."""
-        return through(self._prompt.hooks, "tool_call", self._call)(call)
+        return wrap_with_hooks(self._prompt.hooks, "tool_call", self._call)(call)
 
-    def _call(self, call: RequestedCall) -> Effects[ToolCall]:
+    def _call(self, call: RequestedCall) -> Steps[ToolCall]:
         call.began = time.time()
         if call.misfit is not None:
             return call.misfit
         return (yield from call_tool(self._tools, call.name, call.sent, call.inside))
 
-    def _ask_ahead(self, behind: Sequence[ToolRequest]) -> Effects[None]:
+    def _approve_first(self, behind: Sequence[ToolRequest]) -> Steps[None]:
         """Submits the calls behind one that awaits approval, so that all are decided together."""
         for call in map(self._call_of, behind):
             if call.approval is not None:
@@ -201,7 +201,7 @@ def call_tool(
     name: str,
     arguments: str,
     enter: Callable[[], AbstractContextManager[object]] = nullcontext,
-) -> Effects[ToolCall]:
+) -> Steps[ToolCall]:
     """Calls a tool with arguments as JSON text, inside a context; returns also failures.
 
     Raises only errors that the model cannot mend: ProviderError, ConfigError and RunStopped.
@@ -224,8 +224,8 @@ def call_tool(
     return ToolCall(name, read, result, error, milliseconds)
 
 
-def _do(work: Work, call: RequestedCall) -> Effects[Any]:
-    return (yield Effect(partial(call_inside, call.inside, partial(work.do, call))))
+def _do(work: Work, call: RequestedCall) -> Steps[Any]:
+    return (yield Wait(partial(call_inside, call.inside, partial(work.do, call))))
 
 
 def read_for(tool: Tool | None, arguments: str) -> dict[str, Any]:

@@ -29,10 +29,10 @@ from runtime_support._core.positions.frames import place_of_call
 from runtime_support._core.results import ToolCall
 from runtime_support._core.settings import settings_for
 from runtime_support._core.tasks import turns
-from runtime_support._core.tasks.effects import Effects, call_function, in_thread, maybe_await
 from runtime_support._core.tasks.turns import wait_for_turn
+from runtime_support._core.tasks.waits import Steps, call_function, in_thread, maybe_await
 from runtime_support._core.tools import Tool, checked_arguments, failure_text, read_for
-from runtime_support._schema.calls import function_held
+from runtime_support._schema.calls import unwrap_checked
 from runtime_support._schema.writing import json_schema
 from runtime_support._values.json_text import to_json
 from runtime_support._values.kinds import brief, is_approved, is_function, literal, plain
@@ -44,7 +44,7 @@ from runtime_support.errors import (
     RunStopped,
     RunWaiting,
 )
-from runtime_support.events import tell_decision
+from runtime_support.events import emit_decision
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -206,7 +206,7 @@ class PendingApproval:
             return f"the changed arguments do not fit `{self.name}`: {error}"
         return None
 
-    def decide(self, keep: Callable[[Decision], None] = lambda _: None) -> Effects[Decision]:
+    def decide(self, keep: Callable[[Decision], None] = lambda _: None) -> Steps[Decision]:
         """Asks the approver or the person at the terminal.
 
         Raises RunWaiting if neither is there, or the answer is put off. `keep` stores the decision
@@ -267,7 +267,7 @@ async def _kept_when_said(said: Awaitable[Any], kept: Callable[[Any], T]) -> T:
 class ApprovalHook(Hook):
     """Makes a call that needs approval once it is approved, with the arguments of the decision."""
 
-    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Effects[Any]:
+    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Steps[Any]:
         """Returns the result of an approved call, or its refusal."""
         held = call.approval
         if held is None:
@@ -277,7 +277,7 @@ class ApprovalHook(Hook):
             yield from held.decide()
         decision = held.decision
         assert decision is not None
-        tell_decision(call)
+        emit_decision(call)
         if not held.is_allowed:
             reason = f": {decision.reason}" if decision.reason else ""
             return held.refused(f"not approved{reason}")
@@ -357,16 +357,16 @@ def check_offer(functions: Mapping[str, Any], settings: Settings) -> None:
     if not waiting:
         return
     for name, one in waiting.items():
-        waits = function_held(one.__wrapped__)
+        waits = unwrap_checked(one.__wrapped__)
         for other, bare in functions.items():
-            if not is_approved(bare) and function_held(bare) == waits:
+            if not is_approved(bare) and unwrap_checked(bare) == waits:
                 raise CheckError(
                     f"`{other}` is the same function as `{name}`, which waits for approval",
                     hint="offer it once",
                 )
     load_wanted_parts(settings)
     journals = loaded_part("journals")
-    if journals is None or journals.journal_here(settings) is None:
+    if journals is None or journals.current_journal(settings) is None:
         check_somebody_decides(waiting, settings)
 
 

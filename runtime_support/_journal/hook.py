@@ -19,16 +19,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from runtime_support._core.hooks import Hook, PromptRun, RequestedCall, load_part
-from runtime_support._core.messages import Reply, Replying, Request
+from runtime_support._core.messages import Reply, ReplyStream, Request
 from runtime_support._core.notes import note
 from runtime_support._core.reader import sent_arguments
 from runtime_support._core.redaction import redacted, shown
 from runtime_support._core.results import Answer, ToolCall
-from runtime_support._core.scopes import PromptKey, Scope, root, scope_here, within
+from runtime_support._core.scopes import PromptKey, RunScope, current_scope, root, within
 from runtime_support._core.settings import Settings, settings_for
-from runtime_support._core.spending import add_kept, note_kept
-from runtime_support._core.tasks.effects import Effect, Effects, drive, finish
+from runtime_support._core.spending import add_recorded, note_recorded
 from runtime_support._core.tasks.turns import wait_for_turn
+from runtime_support._core.tasks.waits import Steps, Wait, drive, finish
 from runtime_support._journal.closures import (
     NOTHING_CLOSED,
     ClosedValues,
@@ -36,10 +36,16 @@ from runtime_support._journal.closures import (
     closed_values,
     compared,
 )
-from runtime_support._journal.journal import Journal, KeptClosures, Kind, time_text, told_to
+from runtime_support._journal.journal import (
+    Journal,
+    KeptClosures,
+    RowKind,
+    recovery_setting,
+    time_text,
+)
 from runtime_support._journal.json_lines import (
-    ByPath,
     Entry,
+    OpenFiles,
     key_of,
     key_of_data,
     outcome_data,
@@ -47,7 +53,7 @@ from runtime_support._journal.json_lines import (
     request_data,
     used_of,
 )
-from runtime_support._values.context import Block, after_fork, change_here, context_here
+from runtime_support._values.context import Block, after_fork, current_context, set_context
 from runtime_support._values.dates import read
 from runtime_support._values.json_text import to_json
 from runtime_support.errors import (
@@ -61,7 +67,7 @@ from runtime_support.errors import (
     ToolsUnsupported,
     TruncatedReply,
 )
-from runtime_support.providers import who_answers
+from runtime_support.providers import provider_and_model
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -81,7 +87,7 @@ class JournalHook(Hook):
         self.asked: PromptKey | None = None
         self.steps = self.sent = 0
 
-    def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Effects[Answer]:
+    def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Steps[Answer]:
         """Answers the prompt. If it fails, a resumed run requests its unusable replies again."""
         try:
             return (yield from proceed(prompt))
@@ -89,17 +95,17 @@ class JournalHook(Hook):
             self._forget_unusable(error)
             raise
 
-    def request(self, request: Request, proceed: SendRequest) -> Replying:
+    def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
         """Returns the recorded reply, or sends the request and records the whole reply."""
         key = key_of(request)
-        name, model = who_answers(self._run.settings)
+        name, model = provider_and_model(self._run.settings)
         asked = self.asked or (yield from self.begin(key, f"{name} {model}"))
         step, self.steps = self.steps, self.steps + 1
-        entry = self.journal.find(asked, Kind.EXCHANGE, step)
+        entry = self.journal.find(asked, RowKind.EXCHANGE, step)
         if entry is not None and entry["hash"] == key:
             self.sent = len(request.messages)
             reply = reply_of(entry, self.journal.path)
-            note_kept(self._run.settings, reply.fallback or model, reply.usage)
+            note_recorded(self._run.settings, reply.fallback or model, reply.usage)
             yield from _pieces_of(entry)
             return reply
         self.journal.check_whole()
@@ -132,19 +138,19 @@ class JournalHook(Hook):
             **({"pieces": pieces} if pieces else {}),
             **outcome_data(answer),
         }
-        yield Effect(partial(self.journal.put, asked, Kind.EXCHANGE, step, entry))
+        yield Wait(partial(self.journal.put, asked, RowKind.EXCHANGE, step, entry))
         if isinstance(answer, Reply):
             return answer
         raise answer
 
-    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Effects[Any]:
+    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Steps[Any]:
         """Returns the recorded outcome of a call, or makes the call and records it.
 
         If the call needs approval, its decision is recorded, too. An MCP call of unknown outcome
         stops the run, unless the tool is pure.
         """
-        form, held, is_program = call.kept_form, call.approval, call.kind == "program"
-        if form is not None and (call.is_pure or not _can_be_kept(call)):
+        form, held, is_program = call.codec, call.approval, call.kind == "program"
+        if form is not None and (call.is_pure or not _is_recordable(call)):
             return (yield from proceed(call))
         asked = self.asked or (yield from self.begin(key_of_data(call.asked)))
         step = f"t{call.number}"
@@ -154,25 +160,25 @@ class JournalHook(Hook):
         if not is_program and not (held is not None and held.is_put_off):
             in_doubt = "stop" if call.kind == "server" and not call.is_pure else "call"
             told = kept.ended(in_doubt)
-            made = told and (_call_of(told, call) if form is None else form.read(told))
+            made = told and (_call_of(told, call) if form is None else form.decode(told))
             if made is not None:
                 return made
         if held is not None:
             yield from kept.decide(held)
         if form is None:
-            call.contexts.append(partial(within, Scope(asked.inside(step))))
+            call.contexts.append(partial(within, RunScope(asked.inside(step))))
         if is_program or (held is not None and not held.is_allowed):
             return (yield from proceed(call))
-        yield Effect(kept.begin)
+        yield Wait(kept.begin)
         try:
             made = yield from proceed(call)
         except RunWaiting:
-            yield Effect(kept.leave)
+            yield Wait(kept.leave)
             raise
         outcome = {"args": made.args, "result": made.result, "error": made.error}
-        outcome = outcome if form is None else form.written()
+        outcome = outcome if form is None else form.encode()
         # The duration as the script saw it.
-        yield Effect(partial(kept.end, {**outcome, "ms": made.duration}))
+        yield Wait(partial(kept.end, {**outcome, "ms": made.duration}))
         return made
 
     def _forget_unusable(self, error: PromptError) -> None:
@@ -186,11 +192,11 @@ class JournalHook(Hook):
         if self.asked is not None and unusable:
             why = f"{type(error).__name__}: {redacted(error.message)}"
             step = max(0, self.steps - unusable)
-            self.journal.put(self.asked, Kind.RETRY, step, {"why": why})
+            self.journal.put(self.asked, RowKind.RETRY, step, {"why": why})
 
-    def begin(self, key: str, who: str = "") -> Effects[PromptKey]:
+    def begin(self, key: str, who: str = "") -> Steps[PromptKey]:
         """Returns the journal place of this prompt, by its first request and by who answers."""
-        asked = scope_here().asked(key_of_data([key, who]))
+        asked = current_scope().asked(key_of_data([key, who]))
         with self.journal.equal_prompts(asked) as equal:
             self.asked = equal.take(asked.place, self._match)
             is_new = not equal.left
@@ -213,8 +219,8 @@ class JournalHook(Hook):
             if self.asked is None:
                 in_doubt = equal.tools_in_doubt(self._match)
         if self.asked is not None:
-            self.journal.put(self.asked, Kind.PLACE, Kind.PLACE, {"place": asked.place})
-        elif in_doubt and told_to("SAFT_ON_INTERRUPTED_CALL", "stop") == "stop":
+            self.journal.put(self.asked, RowKind.PLACE, RowKind.PLACE, {"place": asked.place})
+        elif in_doubt and recovery_setting("SAFT_ON_INTERRUPTED_CALL", "stop") == "stop":
             raise JournalError(
                 f"{self.journal.path}: the same request was sent more than once, and "
                 f"{', '.join(sorted(in_doubt))} may have been called for this one or for another "
@@ -235,7 +241,7 @@ class JournalHook(Hook):
         return closed_values(self._run.functions.get(tool), with_mutable=with_mutable)
 
 
-def _can_be_kept(call: RequestedCall) -> bool:
+def _is_recordable(call: RequestedCall) -> bool:
     """Whether a call in a program can be recorded. If not, a resumed run makes it again.
 
     A call with a function or a table cannot be recorded; JournalError if it needs approval.
@@ -268,7 +274,7 @@ class CallRecord:
         self._journal = hook.journal
         self._asked = asked
         self._step = step
-        self._is_in_program = call.kept_form is not None
+        self._is_in_program = call.codec is not None
         self._call: Entry = {"tool": call.name, "sent": call.sent}
         self._closed = NOTHING_CLOSED
         self._waits = call.approval is not None or call.is_approved
@@ -282,7 +288,7 @@ class CallRecord:
         `in_doubt`, "call" or "stop", is the default for a call that was started and has no recorded
         end. Raises JournalError if such a call must not be repeated.
         """
-        entry = self._found(Kind.CALL)
+        entry = self._found(RowKind.CALL)
         if entry is None or any(entry[name] != self._call[name] for name in ("tool", "sent")):
             return None
         if "ms" in entry:
@@ -290,8 +296,8 @@ class CallRecord:
         if "left" in entry:
             return None
         if self._waits or "approved" in entry:
-            return self._looked_after(entry)
-        if told_to("SAFT_ON_INTERRUPTED_CALL", in_doubt) == "call":
+            return self._reported_outcome(entry)
+        if recovery_setting("SAFT_ON_INTERRUPTED_CALL", in_doubt) == "call":
             return None
         way = (
             "without SAFT_ON_INTERRUPTED_CALL=stop"
@@ -300,12 +306,12 @@ class CallRecord:
         )
         raise _in_doubt(entry, "started", f"find out whether it did; {way}, it is called again")
 
-    def _looked_after(self, entry: Entry) -> Entry | None:
+    def _reported_outcome(self, entry: Entry) -> Entry | None:
         """The outcome that a person reported for an approved call without a recorded end.
 
         None if it had no effect. Raises JournalError if nobody has reported it.
         """
-        found = self._found(Kind.APPROVAL)
+        found = self._found(RowKind.APPROVAL)
         if found is not None and found.get("begun") == entry["time"]:
             if found.get("result") is None:  # it has not taken effect
                 return None
@@ -318,20 +324,20 @@ class CallRecord:
             "call again, and `--result RESULT` gives the model this result",
         )
 
-    def decide(self, held: PendingApproval) -> Effects[None]:
+    def decide(self, held: PendingApproval) -> Steps[None]:
         """Takes the recorded decision or asks for one; raises RunWaiting if there is none yet."""
-        if held.is_put_off and self._found(Kind.CALL) is not None:
+        if held.is_put_off and self._found(RowKind.CALL) is not None:
             raise RunWaiting(held.shown, held.place)
         held.key = key_of_data([*self._asked, self._step, held.digest])
         held.decision = self._decision(held)
         if held.decision is None:
-            yield Effect(partial(self._ask, held))
+            yield Wait(partial(self._ask, held))
         if held.decision is None or held.is_put_off:
             yield from held.decide(partial(self.answer, held))
 
     def _decision(self, held: PendingApproval) -> Decision | None:
         """The recorded decision about exactly this call, or None."""
-        found = self._found(Kind.APPROVAL)
+        found = self._found(RowKind.APPROVAL)
         if found is None or found["digest"] != held.digest or not _is_decision(found):
             return None
         decision: Decision = load_part("approval").Decision(
@@ -345,14 +351,14 @@ class CallRecord:
 
     def _ask(self, held: PendingApproval) -> None:
         """Records that the call waits for a decision."""
-        found = self._found(Kind.APPROVAL)
+        found = self._found(RowKind.APPROVAL)
         if found is None or found["digest"] != held.digest or "decided" in found:
             more = {"place": held.place, "time": round(time.time(), 3), "schema": held.schema}
-            self._keep(Kind.APPROVAL, {**_question(held), **more, **self._journal.began_by})
+            self._keep(RowKind.APPROVAL, {**_question(held), **more, **self._journal.began_by})
 
     def answer(self, held: PendingApproval, decision: Decision) -> None:
         """Records a decision, with who made it and when."""
-        self._keep(Kind.APPROVAL, {**_question(held), **decision_data(decision)})
+        self._keep(RowKind.APPROVAL, {**_question(held), **decision_data(decision)})
 
     def begin(self) -> None:
         """Records the start of the call: from now on it may have had an effect."""
@@ -372,14 +378,14 @@ class CallRecord:
         closed = self._closed.settled(self._hook.closed(self._call["tool"]))
         self._keep_call({"closed": closed, **outcome} if any(closed) else outcome)
 
-    def _found(self, kind: Kind) -> Entry | None:
+    def _found(self, kind: RowKind) -> Entry | None:
         return self._journal.find(self._asked, kind, self._step)
 
-    def _keep(self, kind: Kind, entry: Entry) -> None:
+    def _keep(self, kind: RowKind, entry: Entry) -> None:
         self._journal.put(self._asked, kind, self._step, entry)
 
     def _keep_call(self, more: Entry) -> None:
-        self._keep(Kind.CALL, {**self._call, "time": round(self._began, 3), **more})
+        self._keep(RowKind.CALL, {**self._call, "time": round(self._began, 3), **more})
 
 
 def _in_doubt(entry: Entry, how: str, hint: str) -> JournalError:
@@ -422,9 +428,9 @@ def _call_of(told: Entry, call: RequestedCall) -> ToolCall:
     return ToolCall(call.name, arguments, told["result"], told["error"], told["ms"])
 
 
-def keep_moment(asked: str, moment: datetime) -> datetime:
+def record_moment(asked: str, moment: datetime) -> datetime:
     """Returns the moment recorded for `asked` when this run asked before, else records `moment`."""
-    def look(_: RequestedCall) -> Effects[ToolCall]:
+    def look(_: RequestedCall) -> Steps[ToolCall]:
         yield from ()
         return ToolCall(asked, None, to_json(moment), None, 0.0)
 
@@ -436,7 +442,7 @@ def keep_moment(asked: str, moment: datetime) -> datetime:
     return found
 
 
-def _counted(pieces: list[int], step: Effect | str) -> Effects[Any]:
+def _counted(pieces: list[int], step: Wait | str) -> Steps[Any]:
     """Performs a step of a reply, and notes the lengths of its pieces."""
     if isinstance(step, str):
         pieces.append(len(step))
@@ -453,24 +459,24 @@ def _pieces_of(entry: Entry) -> Generator[str]:
 
 def hook_for(prompt: PromptRun) -> JournalHook | None:
     """The journal hook of this prompt, or None if the run has no journal."""
-    journal = journal_here(prompt.settings)
+    journal = current_journal(prompt.settings)
     return None if journal is None else JournalHook(journal, prompt)
 
 
 # Which journal
 
 
-_of_process: ByPath[Journal] = ByPath()
+_of_process: OpenFiles[Journal] = OpenFiles()
 # The root scope of the process's finished run: nothing more of it can be recorded.
-_over: Scope | None = None
+_over: RunScope | None = None
 
 
-def journal_here(settings: Settings) -> Journal | None:
+def current_journal(settings: Settings) -> Journal | None:
     """The journal of the enclosing block or of the process, opened on first use; None without one.
 
     Raises ConfigError if the run is also recorded or replayed.
     """
-    journal: Journal | None = context_here().journal
+    journal: Journal | None = current_context().journal
     if journal is not None:
         return journal
     path = os.environ.get("SAFT_JOURNAL")
@@ -493,14 +499,14 @@ def _begun(path: str, settings: Settings) -> Journal:
 
 
 def _opened(path: str, settings: Settings, *, for_blocks: bool = False) -> Journal:
-    """Opens a journal, and counts its recorded replies as `count_kept` does."""
-    return count_kept(Journal(path), settings, for_blocks=for_blocks)
+    """Opens a journal, and counts its recorded replies as `count_recorded` does."""
+    return count_recorded(Journal(path), settings, for_blocks=for_blocks)
 
 
-def count_kept(journal: Journal, settings: Settings, *, for_blocks: bool) -> Journal:
+def count_recorded(journal: Journal, settings: Settings, *, for_blocks: bool) -> Journal:
     """Counts recorded replies for the run's budget; if `for_blocks`, for enclosing blocks, too."""
     for model, paid in journal.paid.items():
-        add_kept(settings, model, *paid, for_blocks=for_blocks)
+        add_recorded(settings, model, *paid, for_blocks=for_blocks)
     return journal
 
 
@@ -518,7 +524,7 @@ def journaled(path: str | os.PathLike[str]) -> Generator[None]:
 def keeping_in(journal: Journal) -> Generator[None]:
     """Runs the block as a separate run that is recorded in `journal`, then closes the journal."""
     error: BaseException | None = None
-    with Block(journal=journal, scope=Scope()):
+    with Block(journal=journal, scope=RunScope()):
         try:
             yield
         except BaseException as raised:
@@ -563,4 +569,4 @@ def _close_at_exit() -> None:
 
 
 # A forked process does not continue its parent's run.
-after_fork(lambda: change_here(journal=None))
+after_fork(lambda: set_context(journal=None))

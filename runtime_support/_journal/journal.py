@@ -56,7 +56,7 @@ from runtime_support.errors import ConfigError, JournalError
 VERSION = 4
 
 
-class Kind(StrEnum):
+class RowKind(StrEnum):
     """The kind of a row."""
 
     PROCESS = "process"
@@ -106,9 +106,9 @@ _INSERT_NEW = (
 )
 # True for an exchange that a later row marks as requested again.
 _IS_OVER = (
-    f"(kind = '{Kind.EXCHANGE}' and exists (select 1 from entry as later where "
+    f"(kind = '{RowKind.EXCHANGE}' and exists (select 1 from entry as later where "
     "(later.key, later.scope, later.place) = (entry.key, entry.scope, entry.place) "
-    f"and later.kind = '{Kind.RETRY}' and later.id > entry.id "
+    f"and later.kind = '{RowKind.RETRY}' and later.id > entry.id "
     "and cast(later.step as integer) <= cast(entry.step as integer)))"
 )
 _LATEST = (
@@ -140,7 +140,7 @@ def note_command(words: list[str], folder: str) -> None:
     command_here = (words, folder) if is_repeatable and not holds_secret(" ".join(words)) else None
 
 
-class KeptPrompt(NamedTuple):
+class RecordedPrompt(NamedTuple):
     """A recorded prompt: the place where it was last asked, and what its tools closed over."""
 
     place: str
@@ -150,7 +150,7 @@ class KeptPrompt(NamedTuple):
 class EqualPrompts:
     """The recorded prompts of one scope that ask the same; `left` are those not taken yet."""
 
-    def __init__(self, kept: dict[PromptKey, KeptPrompt]) -> None:
+    def __init__(self, kept: dict[PromptKey, RecordedPrompt]) -> None:
         self.left = kept
         self._at = {one.place: asked for asked, one in kept.items()}
         self._taken = set(kept)
@@ -210,7 +210,7 @@ class Journal:
 
     def __init__(self, path: str, part_of: str | None = None) -> None:
         self.path = path
-        self.script = script_here() if part_of is None else part_of
+        self.script = current_script() if part_of is None else part_of
         self._is_part = part_of is not None
         self._equal: dict[tuple[str, str], EqualPrompts] = {}
         self._waiting: deque[_Pending] = deque()
@@ -249,23 +249,23 @@ class Journal:
                 self._equal[asked[:2]] = EqualPrompts(self._kept_like(asked))
             yield self._equal[asked[:2]]
 
-    def _kept_like(self, asked: PromptKey) -> dict[PromptKey, KeptPrompt]:
+    def _kept_like(self, asked: PromptKey) -> dict[PromptKey, RecordedPrompt]:
         parts = (f"json_extract(data, '$.{name}')" for name in ("tool", "closed", "place"))
         query = (
             f"select place, step, kind, {', '.join(parts)} from entry "
             "where scope = ? and key = ? order by id"
         )
-        kept: dict[PromptKey, KeptPrompt] = {}
+        kept: dict[PromptKey, RecordedPrompt] = {}
         for name, step, kind, tool, closed, place in self._execute(query, *asked[:2]):
             one = PromptKey(*asked[:2], name)
-            known = kept.setdefault(one, KeptPrompt(name, {}))
-            if kind == Kind.PLACE:
+            known = kept.setdefault(one, RecordedPrompt(name, {}))
+            if kind == RowKind.PLACE:
                 kept[one] = known._replace(place=place)
             if closed is not None:
                 known.closures[step] = tool, ClosedValues(*json.loads(closed))
         return kept
 
-    def find(self, asked: PromptKey, kind: Kind, step: int | str) -> Entry | None:
+    def find(self, asked: PromptKey, kind: RowKind, step: int | str) -> Entry | None:
         """The newest entry of a step, or None."""
         found = self.read(
             "select data from entry where (scope, key, place, kind, step) = (?, ?, ?, ?, ?) "
@@ -274,11 +274,11 @@ class Journal:
         )
         return json.loads(found[0][0]) if found else None
 
-    def put(self, asked: PromptKey, kind: Kind, step: int | str, entry: Entry) -> None:
+    def put(self, asked: PromptKey, kind: RowKind, step: int | str, entry: Entry) -> None:
         """Adds an entry, which is on the disk when this returns; raises JournalError if it is not.
         """
         self._insert((*asked, str(step), kind), entry)
-        if kind == Kind.EXCHANGE:
+        if kind == RowKind.EXCHANGE:
             with self._lock:
                 self.new += 1
 
@@ -289,7 +289,7 @@ class Journal:
         counts = ", ".join(f"total(json_extract(data, '$.used[{n}]'))" for n in range(1, 6))
         query = (
             f"select {model}, count(*), max({longest}), {counts} from entry "
-            f"where kind = '{Kind.EXCHANGE}' group by 1"
+            f"where kind = '{RowKind.EXCHANGE}' group by 1"
         )
         found: dict[str, tuple[Usage, int]] = {}
         for model, requests, longest, sent, answered, *parts in self.read(query):
@@ -353,7 +353,7 @@ class Journal:
         self._owner.leave()
 
     def _kept(self) -> int:
-        query = f"select count(*) from entry where kind = '{Kind.EXCHANGE}' and {_LATEST}"
+        query = f"select count(*) from entry where kind = '{RowKind.EXCHANGE}' and {_LATEST}"
         return self.read(query)[0][0]
 
     def _tell_of_beginning(self) -> None:
@@ -361,7 +361,7 @@ class Journal:
             return
         query = "select max(json_extract(data, '$.time')) from entry where step = 'begun'"
         started = time_text(self.read(query)[0][0])
-        query = f"select json_extract(data, '$.ended') from entry where kind = '{Kind.PROCESS}'"
+        query = f"select json_extract(data, '$.ended') from entry where kind = '{RowKind.PROCESS}'"
         is_ok = self.read(f"{query} order by id desc limit 1")[0][0] == "ok"
         what = "repeats the run that succeeded" if is_ok else "resumes the run"
         note(f"{self.path}: {what}, last started {started}; {_answers(self.kept)} kept")
@@ -380,7 +380,7 @@ class Journal:
             f"select id, {_COLUMNS}, sum from entry"
         ):
             if _sum(tuple(row)) != total:
-                if row[5] != Kind.EXCHANGE:
+                if row[5] != RowKind.EXCHANGE:
                     raise JournalError(
                         f"{self.path}: the entry of a call is damaged: the call may have been made",
                         hint="find out whether it was; start another journal to continue",
@@ -394,7 +394,7 @@ class Journal:
             note(f"{self.path}: {count}; their requests are sent again")
 
     def _note(self, step: str, entry: Entry) -> None:
-        self._insert((None, None, None, step, Kind.PROCESS), entry)
+        self._insert((None, None, None, step, RowKind.PROCESS), entry)
 
     def _insert(self, at: _Values, entry: Entry) -> None:
         """Adds a row, in one transaction with those that other threads add."""
@@ -518,15 +518,18 @@ def add(path: str, at: tuple[Any, ...], entry: Entry, check: Callable[[], None])
 
 def remove(path: str) -> None:
     """Removes a journal, and the files that a killed process has left beside it."""
-    for beside in (*(_beside(path, one) for one in (_LOCK, "-journal", "-shm", "-wal")), path):
+    for file in (
+        *(_companion_path(path, one) for one in (_LOCK, "-journal", "-shm", "-wal")),
+        path,
+    ):
         with suppress(FileNotFoundError):
-            os.unlink(beside)
+            os.unlink(file)
 
 
 def is_in_use(path: str) -> bool:
     """Whether the run of a journal is active."""
     try:
-        with open(_beside(path, _LOCK), "rb") as file:
+        with open(_companion_path(path, _LOCK), "rb") as file:
             return not lock(file.fileno(), waits=False)
     except OSError:
         return False
@@ -626,7 +629,7 @@ def _connected(path: str, *, read_only: bool = False) -> sqlite3.Connection:
     how = "mode=rw"
     if read_only:
         # Without a log nobody writes to it; opened as immutable, its folder may be read-only.
-        how = "mode=ro" if os.path.exists(_beside(path, "-wal")) else "immutable=1"
+        how = "mode=ro" if os.path.exists(_companion_path(path, "-wal")) else "immutable=1"
     name = f"file:{quote(os.path.abspath(path))}?{how}"
     database = sqlite3.connect(name, uri=True, isolation_level=None, check_same_thread=False)
     # The checksum finds damaged texts.
@@ -634,7 +637,7 @@ def _connected(path: str, *, read_only: bool = False) -> sqlite3.Connection:
     return database
 
 
-def _beside(path: str, ending: str) -> str:
+def _companion_path(path: str, ending: str) -> str:
     """The path of a file beside a journal; links to the journal are resolved."""
     return os.path.realpath(path) + ending
 
@@ -671,7 +674,7 @@ def entries(path: str, *, latest: bool = False) -> Iterator[Entry]:
                 raise ConfigError(f"{path} is damaged: a row of it has changed")
             scope, key, place, step, data, kind = row
             at: Entry = {"at": [scope, key, place, step, kind]}
-            yield ({"process": step} if kind == Kind.PROCESS else at) | json.loads(data)
+            yield ({"process": step} if kind == RowKind.PROCESS else at) | json.loads(data)
 
 
 def exchanges(path: str) -> Iterator[Entry]:
@@ -682,7 +685,7 @@ def exchanges(path: str) -> Iterator[Entry]:
             yield entry
 
 
-def told_to(variable: str, default: str) -> str:
+def recovery_setting(variable: str, default: str) -> str:
     """What a variable says to do about a call of unknown outcome: "call" or "stop"."""
     wanted = os.environ.get(variable) or default
     if wanted not in ("call", "stop"):
@@ -690,7 +693,7 @@ def told_to(variable: str, default: str) -> str:
     return wanted
 
 
-def script_here() -> str:
+def current_script() -> str:
     """The name of the running script, without its suffix; empty if unknown."""
     name = os.path.basename(sys.argv[0]) if sys.argv else ""
     stem = os.path.splitext(name)[0]
@@ -702,7 +705,7 @@ def time_text(seconds: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
 
 
-class _OwnerSays(NamedTuple):
+class _OwnerStatus(NamedTuple):
     """The content of a lock file: process id, number of rows on the disk, and state.
 
     The state is "failed" if the run could not record everything.
@@ -713,12 +716,15 @@ class _OwnerSays(NamedTuple):
     state: str = ""
 
 
-def _owner_of(path: str) -> _OwnerSays:
+def _owner_of(path: str) -> _OwnerStatus:
     """The content of a journal's lock file; empty if there is none."""
-    with suppress(OSError, ValueError), open(_beside(path, _LOCK), encoding="utf-8") as file:
+    with (
+        suppress(OSError, ValueError),
+        open(_companion_path(path, _LOCK), encoding="utf-8") as file,
+    ):
         process, rows, state, _ = file.read().split("\n")
-        return _OwnerSays(process.strip(), int(rows), state.strip())
-    return _OwnerSays()
+        return _OwnerStatus(process.strip(), int(rows), state.strip())
+    return _OwnerStatus()
 
 
 class _Owner(LockedFile):
@@ -731,7 +737,7 @@ class _Owner(LockedFile):
         try:
             if os.path.exists(path):
                 check_regular(path)
-            self._path = _beside(path, _LOCK)
+            self._path = _companion_path(path, _LOCK)
             self._before = _owner_of(path)
             self._rows = self._before.rows
             super().__init__(self._path, PRIVATE, waits=False)

@@ -259,7 +259,7 @@ def lock_by_msvcrt(msvcrt: Any, descriptor: int, *, waits: bool) -> bool:
         time.sleep(_PAUSE)
 
 
-class ByPath(Generic[T]):
+class OpenFiles(Generic[T]):
     """The objects that the process has open, by path; a forked process begins with none."""
 
     def __init__(self) -> None:

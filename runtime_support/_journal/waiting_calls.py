@@ -22,7 +22,7 @@ from runtime_support._core.reader import read_arguments
 from runtime_support._core.redaction import secret_in
 from runtime_support._journal.approval import PROGRAM, Decision, PendingCall
 from runtime_support._journal.hook import decision_data
-from runtime_support._journal.journal import Kind, add, entries, is_in_use, is_journal
+from runtime_support._journal.journal import RowKind, add, entries, is_in_use, is_journal
 from runtime_support._journal.json_lines import Entry, key_of_data
 from runtime_support._schema.documents import fits
 from runtime_support._values.kinds import is_object
@@ -83,7 +83,7 @@ def settle(call: WaitingCall, result: str | None, by: str = "") -> None:
     """
     if call.begun is None:
         raise CheckError(f"{call.shown} has not started", hint="decide first whether it may run")
-    at = (*call.at[:4], Kind.APPROVAL)
+    at = (*call.at[:4], RowKind.APPROVAL)
     known = {name: call.question.get(name) for name in ("decided", "reason", "arguments")}
     decision = known if known["decided"] is not None else decision_data(Decision.yes())
     found = {"begun": call.begun, "result": result, "by": by, "time": round(time.time(), 3)}
@@ -117,10 +117,10 @@ def _waiting_in(path: str) -> list[WaitingCall]:
     found: list[WaitingCall] = []
     goes_on = is_in_use(path)
     for at, one in known.items():
-        if at[4] == Kind.APPROVAL and "decided" not in one:
+        if at[4] == RowKind.APPROVAL and "decided" not in one:
             found.append(_waiting(path, at, one, None))
         elif one.get("approved") and "ms" not in one and "left" not in one and not goes_on:
-            question_at = (*at[:4], Kind.APPROVAL)
+            question_at = (*at[:4], RowKind.APPROVAL)
             question = {**asked.get(question_at, {}), **known.get(question_at, {})}
             if question.get("begun") != one["time"]:
                 shown = question.get("shown", f"{one['tool']} {one['sent']}")

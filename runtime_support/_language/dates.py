@@ -107,11 +107,11 @@ def now() -> datetime:
 
 def _moment(asked: str) -> datetime:
     """This moment; what `SAFT_NOW` says instead, as in tests. `asked` is who looks at the clock."""
-    from runtime_support._core.hooks import keep_moment
+    from runtime_support._core.hooks import record_moment
 
     told = os.environ.get("SAFT_NOW")
     if told is None:
-        return keep_moment(asked, datetime.now().astimezone())
+        return record_moment(asked, datetime.now().astimezone())
     try:
         return read("datetime", told)
     except NotReadable:

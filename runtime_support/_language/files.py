@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 
 from runtime_support._core.tasks.turns import note_read, note_write, wait_to_act
 from runtime_support._language.arguments import as_text
-from runtime_support._values.context import Block, context_here
+from runtime_support._values.context import Block, current_context
 from runtime_support._values.kinds import brief
 from runtime_support.errors import CheckError, ConfigError, FileError
 
@@ -38,7 +38,7 @@ def in_folder(folder: str) -> Generator[None]:
 
 def base_folder() -> str:
     """The folder that relative paths begin in."""
-    folder = context_here().folder
+    folder = current_context().folder
     main = sys.modules.get("__main__")
     try:
         return os.path.abspath(folder or getattr(main, "__saft_folder__", ""))

@@ -20,10 +20,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from runtime_support._core.messages import Heard, Replying, Request, Streaming
+from runtime_support._core.messages import ReceivedChunks, ReplyStream, Request, StreamingProvider
 from runtime_support._core.outputs.outputs import RETURN_PREFIX
 from runtime_support._core.settings import Settings
-from runtime_support._core.tasks.effects import Effect
+from runtime_support._core.tasks.waits import Wait
 from runtime_support._local.written_tools import with_written_tools
 from runtime_support._values.context import after_fork
 from runtime_support._values.kinds import is_list, is_object
@@ -104,35 +104,37 @@ def configured(settings: Settings) -> LocalProvider:
 
 
 @dataclass(frozen=True, slots=True)
-class LocalProvider(Streaming):
+class LocalProvider(StreamingProvider):
     """Answers with the embedded model in a file; `settings` holds the limits of a request."""
 
     path: str
     settings: Settings
     answers_in_order: ClassVar[bool] = True  # one request uses all cores
 
-    def replying(self, request: Request, heard: Heard) -> Replying:
+    def stream_reply(self, request: Request, chunks: ReceivedChunks) -> ReplyStream:
         """Returns the model's reply; the first call starts the server."""
-        server: _LocalServer = yield Effect(partial(_started, self.path))
+        server: _LocalServer = yield Wait(partial(_started, self.path))
         if not request.tools or server.takes_tools:
-            return (yield from self._replying(server, heard, request))
+            return (yield from self._stream_reply(server, chunks, request))
         if any(tool["function"]["name"].startswith(RETURN_PREFIX) for tool in request.tools):
             # The model does better with one object of all fields.
             raise ToolsUnsupported(f"the model {os.path.basename(self.path)} cannot call tools")
-        return (yield from with_written_tools(request, partial(self._replying, server, None)))
+        return (yield from with_written_tools(request, partial(self._stream_reply, server, None)))
 
-    def _replying(self, server: _LocalServer, heard: Heard, request: Request) -> Replying:
+    def _stream_reply(
+        self, server: _LocalServer, chunks: ReceivedChunks, request: Request
+    ) -> ReplyStream:
         from runtime_support.providers._openai import OpenAIProvider
-        from runtime_support.providers._wires import without_lacking
+        from runtime_support.providers._wires import drop_unsupported
 
-        request = without_lacking(("reasoning_effort",), "the embedded model", request)
+        request = drop_unsupported(("reasoning_effort",), "the embedded model", request)
         options = {**_DEFAULTS, **request.options}
         options["extra_body"] = {**_EXTRA, **options.get("extra_body", {})}
         name = os.path.basename(self.path)
         schema = None if request.schema is None else _for_llama(request.schema)
         provider = OpenAIProvider(self.settings, server.connection)
         asked = replace(request, model=name, options=options, schema=schema)
-        reply = yield from provider.replying(asked, heard)
+        reply = yield from provider.stream_reply(asked, chunks)
         return replace(reply, model=name)
 
 

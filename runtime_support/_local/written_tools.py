@@ -15,14 +15,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from runtime_support._core.messages import Message, Reply, Replying, Request, ToolRequest
+from runtime_support._core.messages import Message, Reply, ReplyStream, Request, ToolRequest
 from runtime_support._media import ending_with, text_of
 from runtime_support._values.kinds import is_object
 
 _BEGUN_ANSWER = re.compile(r'\s*(?:\{\s*"value"\s*:\s*)?\{\s*"answer"\s*:\s*"')
 
 
-def with_written_tools(request: Request, reply_to: Callable[[Request], Replying]) -> Replying:
+def with_written_tools(request: Request, reply_to: Callable[[Request], ReplyStream]) -> ReplyStream:
     """Returns the reply to a request with tools, through `reply_to`, which supports none."""
     calls = list(_calls(request.messages[request.begins :]))
     if request.tools and not request.must_answer:

@@ -20,7 +20,7 @@ from typing import Any
 from runtime_support._core.messages import Message, Reply, Request, ToolRequest
 from runtime_support._core.outputs.outputs import RETURN_PREFIX
 from runtime_support._core.settings import Settings
-from runtime_support._mock.values import JSONSchema, ReadPrompt, in_order
+from runtime_support._mock.values import JSONSchema, ParsedPrompt, in_order
 from runtime_support._values.json_text import to_json
 from runtime_support._values.kinds import is_list, is_object
 
@@ -49,7 +49,7 @@ class MockProvider:
         schema = request.schema or {}
         has_contract = bool(returns) or request.schema is not None
         text, later = _question(request.messages, has_contract)
-        reading = ReadPrompt.of(text, schema.get("$defs", {}))
+        reading = ParsedPrompt.of(text, schema.get("$defs", {}))
         if any(name.startswith(_CALL) for name in reading.definitions):
             chosen = _choice(_text_of(later[-1]["content"]), reading) if later else None
             return _reply(request, chosen or to_json(_program(reading, schema)))
@@ -97,7 +97,7 @@ def _text_of(content: Any) -> str:
     return "\n\n".join(part["text"] for part in content if part["type"] == "text")
 
 
-def _return_call(tool: Tool, reading: ReadPrompt) -> ToolRequest:
+def _return_call(tool: Tool, reading: ParsedPrompt) -> ToolRequest:
     name = tool["name"].removeprefix(RETURN_PREFIX)
     value = _inside(tool, reading).value(tool["parameters"]["properties"]["value"], name)
     return ToolRequest(tool["name"], to_json({"value": value}))
@@ -128,7 +128,7 @@ def _output(text: str) -> Any:
 
 
 def _next_calls(
-    reading: ReadPrompt, tools: dict[str, Tool], stages: list[list[Any]]
+    reading: ParsedPrompt, tools: dict[str, Tool], stages: list[list[Any]]
 ) -> list[ToolRequest]:
     """Returns the next round of calls; none when each tool that the text names had its round."""
     items = reading.lists[0] if reading.lists and reading.asks("each every") else []
@@ -157,7 +157,7 @@ def _tool_for(word: str, tools: dict[str, Tool], text: str) -> Any:
     return tools[found[1]] if found else None
 
 
-def _inside(tool: Tool, reading: ReadPrompt) -> ReadPrompt:
+def _inside(tool: Tool, reading: ParsedPrompt) -> ParsedPrompt:
     """Returns the prompt with the definitions of the tool's parameters."""
     return replace(reading, definitions=tool["parameters"].get("$defs", {}))
 
@@ -167,7 +167,7 @@ def _required(tool: Tool) -> dict[str, JSONSchema]:
     return {name: fields[name] for name in tool["parameters"].get("required", ())}
 
 
-def _parts(tool: Tool, item: Any, reading: ReadPrompt) -> list[Any]:
+def _parts(tool: Tool, item: Any, reading: ParsedPrompt) -> list[Any]:
     """Returns the arguments for an item: the item if a parameter takes it, else its members."""
     schemas = [*_required(tool).values()]
     takes = _inside(tool, reading).takes
@@ -178,7 +178,7 @@ def _parts(tool: Tool, item: Any, reading: ReadPrompt) -> list[Any]:
     return members if any(takes(s, member) for s in schemas for member in members) else []
 
 
-def _all_for(tool: Tool, reading: ReadPrompt, tools: Iterable[str]) -> list[Any]:
+def _all_for(tool: Tool, reading: ParsedPrompt, tools: Iterable[str]) -> list[Any]:
     """Returns the prompt's values that fit the tool's only required parameter: one call each."""
     inner = _inside(tool, reading)
     schema = inner.resolved(next(iter(_required(tool).values())))
@@ -191,7 +191,7 @@ def _all_for(tool: Tool, reading: ReadPrompt, tools: Iterable[str]) -> list[Any]
     return []
 
 
-def _call(tool: Any, values: Iterable[Any], reading: ReadPrompt, item: Any = None) -> ToolRequest:
+def _call(tool: Any, values: Iterable[Any], reading: ParsedPrompt, item: Any = None) -> ToolRequest:
     """Returns a call with these values: by field name from an object, others in order."""
     inner, left = _inside(tool, reading), list(values)
     fields = item if is_object(item) else {}
@@ -206,7 +206,7 @@ def _call(tool: Any, values: Iterable[Any], reading: ReadPrompt, item: Any = Non
     return ToolRequest(tool["name"], to_json(arguments))
 
 
-def _taken(schema: JSONSchema, left: list[Any], reading: ReadPrompt) -> list[Any]:
+def _taken(schema: JSONSchema, left: list[Any], reading: ParsedPrompt) -> list[Any]:
     """Removes and returns the first value that fits, or several single values as a fitting list."""
     found = next((index for index, one in enumerate(left) if reading.takes(schema, one)), None)
     if found is not None:
@@ -222,7 +222,7 @@ def _taken(schema: JSONSchema, left: list[Any], reading: ReadPrompt) -> list[Any
 # Programs.
 
 
-def _choice(answer: str, reading: ReadPrompt) -> str | None:
+def _choice(answer: str, reading: ParsedPrompt) -> str | None:
     """Returns the number of the candidate that shares the most words with the prompt."""
     candidates = _CANDIDATE.findall(answer)
     said = {*re.findall(r"\w+", reading.text.lower())}
@@ -232,7 +232,7 @@ def _choice(answer: str, reading: ReadPrompt) -> str | None:
     return candidates[shared.index(max(shared))][0] if candidates else None
 
 
-def _program(reading: ReadPrompt, schema: JSONSchema) -> Any:
+def _program(reading: ParsedPrompt, schema: JSONSchema) -> Any:
     """Returns a program that calls the functions that the text names, each with earlier results."""
     own = [name.removeprefix(_CALL) for name in reading.definitions if name.startswith(_CALL)]
     named = in_order(own, reading.rest)
@@ -254,7 +254,9 @@ def _program(reading: ReadPrompt, schema: JSONSchema) -> Any:
     return reading.value(schema)
 
 
-def _mapped(name: str, left: list[Any], reading: ReadPrompt, named: list[str]) -> list[Any] | None:
+def _mapped(
+    name: str, left: list[Any], reading: ParsedPrompt, named: list[str]
+) -> list[Any] | None:
     """Returns a call for each item of the first list that the function does not take as a whole."""
     for one in filter(is_list, left):
         supplies = [[item if other is one else other for other in left] for item in one]
@@ -266,7 +268,7 @@ def _mapped(name: str, left: list[Any], reading: ReadPrompt, named: list[str]) -
 
 
 def _composed(
-    name: str, left: list[Any], said: dict[str, Any], reading: ReadPrompt, named: list[str]
+    name: str, left: list[Any], said: dict[str, Any], reading: ParsedPrompt, named: list[str]
 ) -> JSONSchema | None:
     """Returns a call with arguments taken from `left`, or None if a parameter gets none.
 

@@ -1,7 +1,7 @@
 """Reads a prompt for the mock, and makes values for a JSON Schema from it.
 
-    ReadPrompt.of("add 2 and 3", {}).value({"type": "integer"})       5
-    ReadPrompt.of('who is longest in ["Al","Barbara"]?', {}).value({"type": "string"})
+    ParsedPrompt.of("add 2 and 3", {}).value({"type": "integer"})       5
+    ParsedPrompt.of('who is longest in ["Al","Barbara"]?', {}).value({"type": "string"})
                                                                       "Barbara"
 
 A value is computed if possible; else it is a fitting value of the prompt: a whole one, one by field
@@ -35,7 +35,7 @@ _DEEPEST = 6
 
 
 @dataclass(frozen=True, slots=True)
-class ReadPrompt:
+class ParsedPrompt:
     """A prompt: its text, the rest without JSON values, those values, and named schemas.
 
     Once tools have answered, their results replace the values of the prompt.
@@ -48,10 +48,10 @@ class ReadPrompt:
     is_answered: bool = False
 
     @staticmethod
-    def of(text: str, definitions: JSONSchema) -> ReadPrompt:
+    def of(text: str, definitions: JSONSchema) -> ParsedPrompt:
         """Reads the text of a prompt; `definitions` are those of the schema."""
         values, rest = _json_values(_LIST_MARK.sub("", text))
-        return ReadPrompt(text, rest, values, definitions)
+        return ParsedPrompt(text, rest, values, definitions)
 
     def asks(self, words: str) -> bool:
         """True if one of the words is in the text."""
@@ -223,7 +223,7 @@ class ReadPrompt:
             elif is_object(value) or self.is_answered:
                 yield self._trimmed(schema, value)
 
-    def _about(self, item: Any) -> ReadPrompt:
+    def _about(self, item: Any) -> ParsedPrompt:
         return replace(self, values=tuple(item) if is_list(item) else (item,))
 
     def _trimmed(self, schema: JSONSchema, value: Any) -> Any:

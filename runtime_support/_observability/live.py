@@ -14,11 +14,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from runtime_support._core.hooks import Hook
-from runtime_support._core.messages import Replying, Request, Streaming
-from runtime_support._core.tasks.effects import Effect, Effects, drive
-from runtime_support._observability.tracing import watchers_here
+from runtime_support._core.messages import ReplyStream, Request, StreamingProvider
+from runtime_support._core.tasks.waits import Steps, Wait, drive
+from runtime_support._observability.tracing import current_watchers
 from runtime_support.errors import ProviderError
-from runtime_support.events import tell_piece
+from runtime_support.events import emit_piece
 
 if TYPE_CHECKING:
     from runtime_support._core.hooks import PromptRun, SendRequest
@@ -34,9 +34,9 @@ class LiveHook(Hook):
     def __init__(self, prompt: PromptRun) -> None:
         self._prompt = prompt
 
-    def request(self, request: Request, proceed: SendRequest) -> Replying:
+    def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
         """Returns the whole reply and reports its pieces as they arrive."""
-        if request.pieces is not None or not isinstance(self._prompt.provider, Streaming):
+        if request.pieces is not None or not isinstance(self._prompt.provider, StreamingProvider):
             return (yield from proceed(request))
         streamed = replace(request, pieces=[])
         try:
@@ -47,12 +47,12 @@ class LiveHook(Hook):
         return (yield from proceed(request))
 
 
-def _tell(prompt: PromptRun, step: Effect | str) -> Effects[None]:
-    if isinstance(step, Effect):
+def _tell(prompt: PromptRun, step: Wait | str) -> Steps[None]:
+    if isinstance(step, Wait):
         return (yield step)
-    tell_piece(prompt, step)
+    emit_piece(prompt, step)
 
 
 def hook_for(prompt: PromptRun) -> LiveHook | None:
     """Returns the hook that streams a prompt if someone watches, else None."""
-    return LiveHook(prompt) if os.environ.get("SAFT_LIVE") and watchers_here() else None
+    return LiveHook(prompt) if os.environ.get("SAFT_LIVE") and current_watchers() else None

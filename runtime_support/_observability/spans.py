@@ -32,7 +32,7 @@ from opentelemetry.trace import (
 from runtime_support._core.messages import TOKEN_PARTS, Reply, Request
 from runtime_support._core.redaction import redacted
 from runtime_support._core.results import ToolCall
-from runtime_support._core.tasks.effects import Abandoned
+from runtime_support._core.tasks.waits import StreamClosed
 from runtime_support._media import describe_content
 from runtime_support._version import __version__
 from runtime_support.events import (
@@ -45,7 +45,7 @@ from runtime_support.events import (
     RequestSent,
     listen,
 )
-from runtime_support.providers import who_answers
+from runtime_support.providers import provider_and_model
 
 if TYPE_CHECKING:
     from runtime_support._core.hooks import PromptRun
@@ -72,7 +72,7 @@ class Spans:
     """Starts and ends the spans of one prompt."""
 
     def __init__(self, tracer: Tracer, prompt: PromptRun) -> None:
-        provider, model = who_answers(prompt.settings)
+        provider, model = provider_and_model(prompt.settings)
         self._tracer = tracer
         self._about = {"gen_ai.provider.name": provider, "gen_ai.request.model": model}
         self._place = "prompt" if prompt.place is None else prompt.place.text()
@@ -80,7 +80,7 @@ class Spans:
         # By the ids of prompts, requests and calls.
         self._open: dict[int, Span] = {}
 
-    def hear(self, event: Any) -> None:
+    def receive(self, event: Any) -> None:
         """Starts or ends the span of an event."""
         match event:
             case PromptStarted():
@@ -166,7 +166,7 @@ class Spans:
 def _spans_for(prompt: PromptRun) -> Callable[[Any], None] | None:
     """Returns the listener for a prompt's spans, or None if OpenTelemetry is not set up."""
     tracer = _tracer()
-    return None if tracer is None else Spans(tracer, prompt).hear
+    return None if tracer is None else Spans(tracer, prompt).receive
 
 
 listen(_spans_for)
@@ -207,7 +207,7 @@ def _tracer() -> Tracer | None:
 def _ended(span: Span, about: dict[str, Any], error: BaseException | str | None = None) -> None:
     """Sets the attributes and the error of a span, and ends it."""
     span.set_attributes(about)
-    if error is not None and not isinstance(error, Abandoned | GeneratorExit):
+    if error is not None and not isinstance(error, StreamClosed | GeneratorExit):
         kind = "tool_error" if isinstance(error, str) else type(error).__name__
         span.set_attribute("error.type", kind)
         span.set_status(StatusCode.ERROR, redacted(str(error)))

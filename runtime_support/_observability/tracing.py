@@ -34,8 +34,8 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias
 from runtime_support._core.notes import note
 from runtime_support._core.outputs.outputs import RETURN_PREFIX
 from runtime_support._core.redaction import redacted
-from runtime_support._core.tasks.effects import Abandoned
-from runtime_support._core.tasks.turns import in_turn, task_here
+from runtime_support._core.tasks.turns import current_task, in_turn
+from runtime_support._core.tasks.waits import StreamClosed
 from runtime_support._language.files import check_can_write, open_private
 from runtime_support._media import count_attachments, describe_content
 from runtime_support._values.context import environment
@@ -96,7 +96,7 @@ class Tracer:
         self.number = 0
         self.place, function = (None, "") if prompt.place is None else prompt.place.described()
         self.messages_told = 0
-        caller, task = prompt.caller, task_here()
+        caller, task = prompt.caller, current_task()
         within = None if caller is None or caller.prompt is None else caller.prompt.id
         item: tuple[int, ...] = () if task is None else task.path
         self._about: Event = {"key": prompt.id, "within": within, "item": item, "place": self.place}
@@ -105,7 +105,7 @@ class Tracer:
         # Calls of a program: reported in program order when all have ended.
         self._of_program: list[tuple[tuple[int, ...], Event, Event]] = []
 
-    def hear(self, event: Any) -> None:
+    def receive(self, event: Any) -> None:
         """Reports an event of the prompt."""
         match event:
             case RequestSent(request=request):
@@ -172,7 +172,7 @@ def _tell_all(listeners: dict[str, Listener], event: Event) -> None:
 def _why(error: BaseException | None) -> str | None:
     """Returns why a prompt failed; None if it succeeded or its answer was no longer needed."""
     match error:
-        case None | Abandoned() | GeneratorExit():
+        case None | StreamClosed() | GeneratorExit():
             return None
         case KeyboardInterrupt():
             return "interrupted"
@@ -191,14 +191,14 @@ _numbers = itertools.count(1)
 def _tracer_for(prompt: PromptRun) -> Callable[[Any], None] | None:
     if not _observers and environment().keys().isdisjoint(_VARIABLES):
         return None
-    listeners, watchers = _listeners_here(), watchers_here()
-    return Tracer(listeners, watchers, prompt).hear if listeners or watchers else None
+    listeners, watchers = _current_listeners(), current_watchers()
+    return Tracer(listeners, watchers, prompt).receive if listeners or watchers else None
 
 
 listen(_tracer_for)
 
 
-def _listeners_here() -> dict[str, Listener]:
+def _current_listeners() -> dict[str, Listener]:
     """Returns the observers, and the trace and the log if the environment asks for them."""
     listeners = {f"observer {n} ({_name(own)})": own for n, own in enumerate(_observers, 1)}
     if os.environ.get("SAFT_VERBOSE", "") not in ("", "0"):
@@ -209,7 +209,7 @@ def _listeners_here() -> dict[str, Listener]:
     return listeners
 
 
-def watchers_here() -> dict[str, Listener]:
+def current_watchers() -> dict[str, Listener]:
     """Returns the timeline's listener if the environment asks for a timeline or live view."""
     if not any(map(os.environ.get, _DRAWN)):
         return {}

@@ -1,9 +1,9 @@
 """Checked calls of functions whose signature the compiler does not know.
 
     call_checked(add, (1, 2), {}, validate)     checks the arguments against the signature
-    hold_result(add, schema, validate, may_wait=False)     `add`, with its results checked
+    check_results(add, schema, validate, may_wait=False)     `add`, with its results checked
 
-`validate` is that of `checking`, which checks function values by `hold_result`.
+`validate` is that of `checking`, which checks function values by `check_results`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import wraps
 from inspect import isawaitable, iscoroutinefunction
 from typing import Any, Protocol
 
-from runtime_support._core.tasks.effects import maybe_await
+from runtime_support._core.tasks.waits import maybe_await
 from runtime_support._schema import model as m
 from runtime_support._schema.signatures import Parameter, Signature, signature_of
 from runtime_support._values.awaiting import in_loop
@@ -22,7 +22,7 @@ from runtime_support._values.names import did_you_mean, function_name, listed
 from runtime_support.errors import CheckError
 
 _OURS = __name__.partition(".")[0] + "."
-# The attribute of a wrapper from `hold_result` with the schema of its results.
+# The attribute of a wrapper from `check_results` with the schema of its results.
 _HELD = "__saft_held__"
 
 
@@ -63,7 +63,7 @@ def call_checked(
     return plain(function(*positional, **by_name))
 
 
-def hold_result(
+def check_results(
     function: Callable[..., Any], gives: m.Schema, validate: Validate, *, may_wait: bool
 ) -> Callable[..., Any]:
     """Wraps a function: checks its arguments against its signature and its results against `gives`.
@@ -77,7 +77,7 @@ def hold_result(
         return function
     if is_approved(function):
         approved: Any = function
-        inner = hold_result(approved.__wrapped__, gives, validate, may_wait=may_wait)
+        inner = check_results(approved.__wrapped__, gives, validate, may_wait=may_wait)
         return approved.__class__(inner)
     path = f"{function_name(function)}()"
 
@@ -103,8 +103,8 @@ def hold_result(
     return made
 
 
-def function_held(function: Any) -> Any:
-    """Returns the function that `hold_result` wrapped, or the function itself."""
+def unwrap_checked(function: Any) -> Any:
+    """Returns the function that `check_results` wrapped, or the function itself."""
     while hasattr(function, _HELD):
         function = function.__wrapped__
     return function

@@ -659,9 +659,9 @@ def _function_check(check: Check, gives: m.Schema, may_wait: bool) -> Check:
     """Returns a check of functions that wraps them so that their results are checked."""
 
     def check_function(value: Any) -> Any:
-        from runtime_support._schema.calls import hold_result
+        from runtime_support._schema.calls import check_results
 
-        return hold_result(check(value), gives, validate, may_wait=may_wait)
+        return check_results(check(value), gives, validate, may_wait=may_wait)
 
     return check_function
 

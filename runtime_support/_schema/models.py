@@ -20,7 +20,7 @@ from runtime_support._values.kinds import is_list, is_object
 _FORMATS = {kind: form for form, kind in m.KINDS_OF_FORMATS.items()}
 
 
-def told_of(own: Any) -> dict[str, Any]:
+def field_arguments(own: Any) -> dict[str, Any]:
     """Returns a `FieldInfo`'s doc, default and examples, as arguments of `Field`."""
     known: dict[str, Any] = {} if own.description is None else {"doc": own.description}
     if not own.is_required():

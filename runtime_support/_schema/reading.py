@@ -307,7 +307,9 @@ class _Reader:
         from runtime_support._schema import models
 
         for name, own in class_.model_fields.items():
-            field = self.field(models.alias_of(own) or name, own.annotation, **models.told_of(own))
+            field = self.field(
+                models.alias_of(own) or name, own.annotation, **models.field_arguments(own)
+            )
             if field.doc is None and getattr(own.annotation, "__pydantic_root_model__", False):
                 field = dataclasses.replace(field, doc=_doc_of_class(own.annotation))
             schema = models.in_json(field.schema)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
-from runtime_support._values.context import Block, context_here
+from runtime_support._values.context import Block, current_context
 from runtime_support._values.kinds import brief, is_function
 from runtime_support.errors import CheckError, ConfigError, Failed
 
@@ -21,7 +21,7 @@ def require(condition: object, message: str | Callable[[], str]) -> None:
     if condition:
         return
     error = CheckError(message if isinstance(message, str) else message())
-    rules, broken = context_here().tested
+    rules, broken = current_context().tested
     if sys._getframe(1).f_code is not rules:  # pyright: ignore[reportPrivateUsage]
         raise error
     broken.append(error)

@@ -11,15 +11,15 @@ from runtime_support._core.hooks import load_part
 from runtime_support._core.question import answer_async
 from runtime_support._core.results import (
     Answer,
-    Arriving,
     Result,
+    StreamedAnswer,
     ToolCall,
     Transcript,
     Usage,
     of_another_kind,
     value_parts,
 )
-from runtime_support._core.tasks.effects import Effects, iterate, iterate_async
+from runtime_support._core.tasks.waits import Steps, iterate, iterate_async
 from runtime_support._streaming.chunks import Parts
 from runtime_support.errors import CheckError, ReplayMiss
 
@@ -30,7 +30,7 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
-class Streamed(Arriving):
+class PromptStream(StreamedAnswer):
     """The answer to a streamed prompt; the request is sent when the first part is read."""
 
     def __init__(self, conversation: Conversation, parts: Parts) -> None:
@@ -120,11 +120,11 @@ class AsyncResult(Generic[T_co]):
 
         Leaving the loop ends the request. A failure is raised at the piece where it happens.
         """
-        return self._given(str)
+        return self._arriving_parts(str)
 
     def items(self: AsyncResult[list[T]]) -> AsyncGenerator[T]:
         """Yields the elements of a list, each as soon as it is complete and valid."""
-        return self._given(list)
+        return self._arriving_parts(list)
 
     def drafts(self) -> AsyncGenerator[Any]:
         """Yields drafts as they arrive; later only the whole value. See `Result.drafts`."""
@@ -195,7 +195,7 @@ class AsyncResult(Generic[T_co]):
     def __str__(self) -> str:
         return str(self._ended())
 
-    def _given(self, kind: type) -> AsyncGenerator[Any]:
+    def _arriving_parts(self, kind: type) -> AsyncGenerator[Any]:
         """Yields the parts as they arrive; a later call yields all of them at once."""
         if kind is not self._parts.kind:
             raise of_another_kind(kind)
@@ -207,7 +207,7 @@ class AsyncResult(Generic[T_co]):
         self._begin()
         return iterate_async(self._noted(parts, events))
 
-    def _noted(self, parts: Any, events: EventParts | None) -> Effects[Answer]:
+    def _noted(self, parts: Any, events: EventParts | None) -> Steps[Answer]:
         try:
             answer = yield from self._conversation.answer(parts, events)
         except (Exception, ReplayMiss) as error:

@@ -1,8 +1,8 @@
 """The context of the running code: its task, call, settings, budgets, journal and folder.
 
     with Block(folder=path):        in effect inside the block and in copies of its context
-    change_here(task=task)          in effect in the rest of this context
-    context_here().folder           the value in effect here
+    set_context(task=task)          in effect in the rest of this context
+    current_context().folder           the value in effect here
 
 A thread or task that works for a call runs in a copy of the call's context. Users' blocks may
 overlap without nesting, and a generator may be closed in another context than it was started in:
@@ -74,17 +74,17 @@ _NOTHING = Context()
 _context: ContextVar[Context] = ContextVar("saft_context", default=_NOTHING)
 
 
-def context_here() -> Context:
+def current_context() -> Context:
     """Returns the current context, without the blocks of generators that were closed elsewhere."""
     context = _context.get()
     for block in context.blocks:
         if block.is_closed:
-            context = block.taken_from(context)
+            context = block.copied_from(context)
             _context.set(context)
     return context
 
 
-def change_here(**changes: Any) -> None:
+def set_context(**changes: Any) -> None:
     """Sets these fields for the rest of the current context."""
     _context.set(_context.get()._replace(**changes))
 
@@ -100,7 +100,7 @@ class Block:
         self.is_closed = False
 
     def __enter__(self) -> None:
-        context = context_here()
+        context = current_context()
         changes = dict(self._changes)
         for name, value in self._changes.items():
             if name in _ADDED_TO:
@@ -115,13 +115,13 @@ class Block:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        context = context_here()
+        context = current_context()
         is_elsewhere = self not in context.blocks
         self.is_closed = is_elsewhere or kind is GeneratorExit
         if not is_elsewhere:
-            _context.set(self.taken_from(context))
+            _context.set(self.copied_from(context))
 
-    def taken_from(self, context: Context) -> Context:
+    def copied_from(self, context: Context) -> Context:
         """Returns the context without this block's values; values of other blocks stay."""
         index = context.blocks.index(self)
         inner = context.blocks[index + 1 :]

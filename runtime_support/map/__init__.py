@@ -23,9 +23,9 @@ from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
-from runtime_support._budgets import spending_apart, tell_sum
+from runtime_support._budgets import report_usage, spending_apart
 from runtime_support._core.notes import note
-from runtime_support._core.settings import configured_here, settings_for
+from runtime_support._core.settings import current_configuration, settings_for
 from runtime_support._core.tools import function_tool
 from runtime_support._values.kinds import counted
 from runtime_support._values.names import function_name, listed
@@ -39,7 +39,7 @@ from runtime_support.map._report import Interrupted, Report
 from runtime_support.map._runner import JobRun, Show
 from runtime_support.map._script import Function, Job, Module, Script, load_function
 from runtime_support.map._store import VERSION, JobStore, begin_journal, check_same, read_job
-from runtime_support.providers import who_answers
+from runtime_support.providers import provider_and_model
 
 __all__ = ["Interrupted", "Module", "Report", "Script", "map_rows"]
 
@@ -123,7 +123,7 @@ def map_rows(
 
         if check_only:
             return Report(rows=before["rows"] if before else count())
-        block.enter_context(configured_here(_settings_of_rows(rows_at_once, row_timeout)))
+        block.enter_context(current_configuration(_settings_of_rows(rows_at_once, row_timeout)))
         block.enter_context(spending_apart())
         store = JobStore(block.enter_context(begin_journal(output.folder, tool.name)))
         rows = store.begin_process(same, count)
@@ -148,7 +148,7 @@ def _do(
     try:
         with whole_lines():
             if workers is None and address is None:
-                report = run.watch(run.work_here(job, function))
+                report = run.watch(run.run_in_process(job, function))
             else:
                 from runtime_support.map._dask import Dask
 
@@ -157,7 +157,7 @@ def _do(
     finally:
         with suppress(JournalError):  # a full disk was reported to the job already
             run.store.leave()
-    tell_sum()
+    report_usage()
     ended = "failed" if report.stopped else "waiting" if report.waiting else "ok"
     run.store.journal.close(ended)
     return report
@@ -214,5 +214,5 @@ def _identity(source: Table, binding: Binding, forms: Mapping[str, Any]) -> dict
         "input": source.digest(),
         "reading": source.reading,
         **binding.identity(),
-        "settings": [*who_answers(settings), hashlib.sha256(text.encode()).hexdigest()],
+        "settings": [*provider_and_model(settings), hashlib.sha256(text.encode()).hexdigest()],
     }

@@ -60,7 +60,7 @@ class Binding:
         return list(dict.fromkeys([*self.columns.values(), *self.keep]))
 
     @property
-    def kept_names(self) -> list[str]:
+    def copied_columns(self) -> list[str]:
         """The columns to read for the output; at least one, to count the rows."""
         return [*self.keep] or list(self.columns.values())[:1]
 
@@ -72,7 +72,7 @@ class Binding:
                 given[name] = None
         return given
 
-    def kept(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def copied_values(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The values of a row that go into the output."""
         return {name: values.get(name) for name in self.keep}
 

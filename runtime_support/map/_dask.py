@@ -32,13 +32,13 @@ from typing import Any
 from runtime_support._budgets import Spent
 from runtime_support._core.notes import note
 from runtime_support._core.redaction import secret_in
-from runtime_support._core.settings import current_settings, given_here, settings_for
+from runtime_support._core.settings import current_settings, settings_for, settings_in_force
 from runtime_support.errors import BudgetSpent, ConfigError, RunStopped, SaftError
 from runtime_support.map import _worker as worker
 from runtime_support.map._runner import LOOK, JobRun
 from runtime_support.map._script import Function, Job, Module, Script
 from runtime_support.map._store import Outcome, Row
-from runtime_support.map._worker import Granted, Told
+from runtime_support.map._worker import BatchGrant, WorkerMessage
 
 BATCH_ROWS = 20
 # How many batches wait at a worker, besides one running in each of its threads.
@@ -147,7 +147,7 @@ class Dask:
             self._client.run(worker.stop, self.job.run, on_error="ignore")
         return bool(self._under_way)
 
-    def _put_told(self, event: tuple[float, bytes]) -> None:
+    def _put_message(self, event: tuple[float, bytes]) -> None:
         self._news.put(pickle.loads(event[1]))
 
     def _receive(self, run: JobRun) -> None:
@@ -157,11 +157,11 @@ class Dask:
             news.append(self._news.get(timeout=LOOK))
             while True:
                 news.append(self._news.get_nowait())
-        self._hear(run, [one for one in news if isinstance(one, Told)])
-        for future in (one for one in news if not isinstance(one, Told)):
+        self._hear(run, [one for one in news if isinstance(one, WorkerMessage)])
+        for future in (one for one in news if not isinstance(one, WorkerMessage)):
             self._finish(run, future)
 
-    def _hear(self, run: JobRun, told: Sequence[Told]) -> None:
+    def _hear(self, run: JobRun, told: Sequence[WorkerMessage]) -> None:
         """Stores what workers have sent, and answers those that wait.
 
         An attempt that does not count any more gets None.
@@ -184,11 +184,11 @@ class Dask:
             # A worker that hangs blocks one of these threads, not the job.
             self._speakers.submit(self._client.run, worker.take_answers, answers, **options)
 
-    def _counts(self, told: Told) -> bool:
+    def _counts(self, told: WorkerMessage) -> bool:
         batch = self._under_way.get(told.batch)
         return batch is not None and batch.attempts[-1:] == [told.attempt]
 
-    def _begin(self, run: JobRun, batch: _Batch, attempt: str) -> Granted:
+    def _begin(self, run: JobRun, batch: _Batch, attempt: str) -> BatchGrant:
         """Registers an attempt at a batch, perhaps after a lost worker; returns what it starts
         with.
         """
@@ -199,7 +199,7 @@ class Dask:
         entries = [entry for number in sorted(known) for entry in run.store.entries_of(number)]
         self._begun |= batch.rows.keys()
         rows = [] if run.report.stopped is not None else list(batch.rows.values())
-        return Granted(self._share(batch), rows, entries)
+        return BatchGrant(self._share(batch), rows, entries)
 
     def _share(self, batch: _Batch) -> dict[str, Any]:
         """Equal shares of the rates and of the budgets, as far as no other batch may spend them."""
@@ -217,7 +217,7 @@ class Dask:
         rates = {name: one / count for name, one in given.items() if one is not None}
         return {**batch.shares, **rates}
 
-    def _take_in(self, run: JobRun, batch: _Batch, told: Told) -> None:
+    def _take_in(self, run: JobRun, batch: _Batch, told: WorkerMessage) -> None:
         """Records the outcomes of a batch's rows."""
         batch.spent = told.spent
         for number, outcome in told.outcomes.items():
@@ -276,7 +276,7 @@ class Dask:
                 address, timeout=_SECONDS_TO_CONNECT, set_as_default=False, security=security
             )
             block.callback(self._client.close)
-            self._client.subscribe_topic(self.job.run, self._put_told)
+            self._client.subscribe_topic(self.job.run, self._put_message)
         self._check()
 
     def _start_cluster(self, workers: int, security: Any) -> str:
@@ -381,7 +381,7 @@ def _settings() -> tuple[dict[str, Any], dict[str, Any]]:
             f"a setting holds something like a key ({held}), which would be sent to the workers",
             hint="`api_key_env` names a variable of their environment",
         )
-    given = given_here(None)
+    given = settings_in_force(None)
     own = {name: value for name, value in found.items() if name in given}
     return own, {name: value for name, value in found.items() if name not in given}
 

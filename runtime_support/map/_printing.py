@@ -13,7 +13,7 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import Any
 
-from runtime_support._values.context import Block, context_here
+from runtime_support._values.context import Block, current_context
 
 _NAMES = ("stdout", "stderr")
 
@@ -29,7 +29,7 @@ class _LineStream:
 
     def write(self, text: str) -> int:
         """Writes the lines that are complete by now; outside of rows, writes all of the text."""
-        begun = context_here().begun_lines
+        begun = current_context().begun_lines
         if begun is None:
             return self.stream.write(text)
         with _lock:

@@ -23,14 +23,14 @@ from typing import Any, ClassVar
 from runtime_support._core.positions.frames import is_ours
 from runtime_support._core.positions.uncaught import position_of_error, position_of_frame
 from runtime_support._core.redaction import redacted
-from runtime_support._core.scopes import Scope, within
+from runtime_support._core.scopes import RunScope, within
 from runtime_support._core.spending import is_of_block
 from runtime_support._core.tasks.turns import Clock
 from runtime_support._core.tools import bind_arguments, function_tool
 from runtime_support._journal.json_lines import Entry
 from runtime_support._language.failures import error_words
 from runtime_support._schema.checking import validate
-from runtime_support._values.context import change_here, context_here
+from runtime_support._values.context import current_context, set_context
 from runtime_support._values.json_text import to_json
 from runtime_support._values.kinds import plain
 from runtime_support.errors import (
@@ -146,8 +146,8 @@ class RunningRows:
         if self._is_stopped or running.is_left.is_set() or not self._are_wanted():
             return Outcome("open", {})
         running.clock = Clock()
-        abandoned = (*context_here().abandoned, running.is_left)
-        change_here(clock=running.clock, abandoned=abandoned)
+        abandoned = (*current_context().abandoned, running.is_left)
+        set_context(clock=running.clock, abandoned=abandoned)
         try:
             return self._call(running.row, running.clock)
         except BaseException as error:  # raised while the error was described
@@ -161,9 +161,9 @@ class RunningRows:
         dropped.
         """
         limit, stopped = self._job.row_timeout, list[RunStopped]()
-        change_here(stops=stopped)
+        set_context(stops=stopped)
         try:
-            with within(Scope(f"row/{row.number}")), printing_apart():
+            with within(RunScope(f"row/{row.number}")), printing_apart():
                 value = bind_arguments(self._tool, {**row.arguments, **self._job.constants})()
                 if inspect.isawaitable(value):
                     value = asyncio.run(_awaited(value))

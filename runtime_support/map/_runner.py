@@ -3,7 +3,7 @@
     run = JobRun(...)
     run.take(20)                 the next open rows; none once the job is stopped
     run.end(number, outcome)     records the outcome of a row in the store and in the report
-    run.watch(run.work_here(job, function))      runs the job to its end; returns a Report
+    run.watch(run.run_in_process(job, function))      runs the job to its end; returns a Report
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from contextlib import closing, contextmanager
 from types import FrameType
 from typing import Any, TypeAlias
 
-from runtime_support._budgets import spent_here
+from runtime_support._budgets import current_usage
 from runtime_support._core.notes import note
 from runtime_support._core.redaction import redacted
 from runtime_support._values.kinds import counted
@@ -60,7 +60,7 @@ class JobRun:
     ) -> None:
         done, failures = store.counts()
         self.store = store
-        self.report = Report(rows, done, failures, spent_here())
+        self.report = Report(rows, done, failures, current_usage())
         # How many processes share the rates.
         self.processes = 1
         # Rows to start again, and suspects to try alone: one of them may crash its process.
@@ -148,7 +148,7 @@ class JobRun:
                 row = Row(number, binding.arguments(found.values))
                 if found.problem:
                     told = {"error": "CheckError", "message": found.problem, "at": None}
-                    self.end(number, Row(number, binding.kept(found.values)).failed(told))
+                    self.end(number, Row(number, binding.copied_values(found.values)).failed(told))
                 elif number in self._tries:
                     self.suspects.append(row)
                 else:
@@ -156,7 +156,7 @@ class JobRun:
 
     # Work in this process
 
-    def work_here(self, job: Job, function: Function) -> Generator[None]:
+    def run_in_process(self, job: Job, function: Function) -> Generator[None]:
         """Answers the rows in threads of this process, suspects last."""
         running = RunningRows(job, function, threading.Semaphore(job.rows_at_once))
         try:
@@ -165,7 +165,7 @@ class JobRun:
                     running.start(row)
                 for number, outcome in running.ended(LOOK):
                     self.end(number, outcome)
-                self.report.spent = spent_here()
+                self.report.spent = current_usage()
                 yield
         finally:
             running.abandon()
@@ -246,9 +246,12 @@ class JobRun:
 
         Once the job is over, incomplete parts are skipped.
         """
-        table = itertools.islice(self._binding.table.rows(self._binding.kept_names), rows)
+        table = itertools.islice(self._binding.table.rows(self._binding.copied_columns), rows)
         for number, first in enumerate(range(0, rows, part_rows)):
-            kept = [self._binding.kept(row.values) for row in itertools.islice(table, part_rows)]
+            kept = [
+                self._binding.copied_values(row.values)
+                for row in itertools.islice(table, part_rows)
+            ]
             last = first + len(kept) - 1
             while (left := len(kept) - len(self.store.ended(first, last))) and not self._is_over:
                 yield

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from runtime_support._core.settings import settings_for
-from runtime_support._journal.hook import count_kept, keeping_in
+from runtime_support._journal.hook import count_recorded, keeping_in
 from runtime_support._journal.journal import Journal, is_journal, reading
 from runtime_support._journal.json_lines import Entry
 from runtime_support._language.files import UNFINISHED
@@ -175,7 +175,7 @@ def begin_journal(folder: str, name: str) -> Generator[Journal]:
         for path in sorted(Path(folder, "journal").glob("*")):
             if not path.is_symlink() and is_journal(str(path)):
                 journal.merge(str(path))
-        count_kept(journal, settings_for(), for_blocks=True)
+        count_recorded(journal, settings_for(), for_blocks=True)
         yield journal
 
 

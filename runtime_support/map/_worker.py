@@ -20,7 +20,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
 from runtime_support._budgets import Spent, spending_apart, spent_of
-from runtime_support._core.settings import configured_here, settings_for
+from runtime_support._core.settings import current_configuration, settings_for
 from runtime_support._core.tools import function_tool
 from runtime_support._journal.hook import keeping_in
 from runtime_support._journal.journal import Journal
@@ -36,7 +36,7 @@ from runtime_support.providers import live_provider
 _LOOK = 0.1
 
 
-class Told(NamedTuple):
+class WorkerMessage(NamedTuple):
     """A message from an attempt at a batch to the job.
 
     It has entries for the journal, outcomes of rows, and what the attempt has spent. If a thread
@@ -52,7 +52,7 @@ class Told(NamedTuple):
     waits: str | None
 
 
-class Granted(NamedTuple):
+class BatchGrant(NamedTuple):
     """What an attempt at a batch starts with.
 
     `settings` are its shares of budgets and rates; `rows` are those that have not ended, and
@@ -96,7 +96,10 @@ def look(job: Job, wanted: Mapping[str, str]) -> str | None:
     if others:
         return f"it has {', '.join(others)}"
     try:
-        with configured_here(job.settings, job.around), load_function(job.function) as function:
+        with (
+            current_configuration(job.settings, job.around),
+            load_function(job.function) as function,
+        ):
             function_tool(job.name, function)
             live_provider(settings_for())
     except Exception as error:
@@ -119,7 +122,7 @@ def answer_batch(job: Job, batch: str) -> None:
         link = _Link(job.run, batch, block)
         granted = link.ask()
         settings = {**job.settings, **granted.settings}
-        block.enter_context(configured_here(settings, job.around))
+        block.enter_context(current_configuration(settings, job.around))
         folder = block.enter_context(tempfile.TemporaryDirectory(prefix="saft-"))
         journal = Journal(os.path.join(folder, "rows.journal"), job.name)
         block.enter_context(keeping_in(journal))
@@ -170,13 +173,13 @@ class _Link:
     ) -> None:
         """Sends entries and outcomes to the job."""
         at = self._worker.address, self._batch, self._attempt
-        told = Told(*at, entries, outcomes or {}, spent_of(self._spending.sent()), waits)
+        told = WorkerMessage(*at, entries, outcomes or {}, spent_of(self._spending.sent()), waits)
         self._worker.log_event(self._run, pickle.dumps(told))
 
     def ask(self, entries: Sequence[Any] = ()) -> Any:
         """Sends entries, and returns the job's answer once the job has stored them.
 
-        The first answer is a `Granted`. Raises RunStopped if the batch is no longer wanted here.
+        The first answer is a `BatchGrant`. Raises RunStopped if the batch is no longer wanted here.
         """
         name = secrets.token_hex(8)
         answer = _answers[name] = SimpleQueue[Any]()

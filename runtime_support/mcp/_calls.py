@@ -19,13 +19,13 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from runtime_support._core.hooks import Hook, RequestedCall, load_part, make_call
-from runtime_support._core.messages import Replying, Request
+from runtime_support._core.messages import ReplyStream, Request
 from runtime_support._core.positions.frames import annotate, place_of_call
 from runtime_support._core.redaction import redacted
 from runtime_support._core.results import ToolCall
 from runtime_support._core.settings import settings_to_show
-from runtime_support._core.tasks.effects import Effects, finish, finish_async
 from runtime_support._core.tasks.turns import wait_for_turn
+from runtime_support._core.tasks.waits import Steps, finish, finish_async
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode
 from runtime_support._schema.reading import schema_of
@@ -128,7 +128,7 @@ class ToolServer:
         """The same as `call` for an event loop."""
         return await finish_async(self._calling(tool, {**(arguments or {}), **named}, returns))
 
-    def _calling(self, tool: str, arguments: dict[str, Any], returns: Any) -> Effects[Any]:
+    def _calling(self, tool: str, arguments: dict[str, Any], returns: Any) -> Steps[Any]:
         try:
             known = locked_tool(project_folder(), self.name, tool)
             sent = _sent(known, arguments)
@@ -151,7 +151,7 @@ class ToolServer:
             annotate(error, place_of_call(passed=1))
             raise
 
-    def _made(self, tool: str, sent: dict[str, Any], call: RequestedCall) -> Effects[ToolCall]:
+    def _made(self, tool: str, sent: dict[str, Any], call: RequestedCall) -> Steps[ToolCall]:
         from runtime_support.mcp._sessions import session_of
 
         started = time.perf_counter()
@@ -333,7 +333,7 @@ class VerifyTools(Hook):
     def __init__(self, wanted: dict[str, set[str]]) -> None:
         self._wanted = wanted
 
-    def request(self, request: Request, proceed: SendRequest) -> Replying:
+    def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
         """The reply to a request, once its tools are verified with their servers."""
         from runtime_support.mcp._sessions import session_of
 

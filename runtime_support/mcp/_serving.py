@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from runtime_support._core.notes import note
 from runtime_support._core.redaction import remember_secrets
-from runtime_support._core.tasks.effects import call_function, finish_async
+from runtime_support._core.tasks.waits import call_function, finish_async
 from runtime_support._core.tools import (
     Tool,
     bind_arguments,
@@ -43,7 +43,7 @@ from runtime_support._journal.hook import journaled
 from runtime_support._schema import model as m
 from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema
-from runtime_support._values.context import change_here, context_here
+from runtime_support._values.context import current_context, set_context
 from runtime_support._values.json_text import to_json
 from runtime_support._values.kinds import counted, plain
 from runtime_support._values.names import did_you_mean, function_name, listed
@@ -100,7 +100,7 @@ def serve(
             f"{title} has no function to offer",
             hint="a function is offered when it is at the top level and has a `///` comment",
         )
-    server = _server(title, offers, None if journal is None else JournalFolder(journal))
+    server = _server(title, offers, None if journal is None else CallJournals(journal))
     remove = add_listener(_report)
     try:
         if port is None:
@@ -146,7 +146,7 @@ def _offer(tool: Tool) -> _Offer:
     return _Offer(tool, wrapped | ({"$defs": definitions} if definitions else {}), True)
 
 
-class JournalFolder:
+class CallJournals:
     """A folder with a journal for each call that is running or waits for approval.
 
     Making the same call again resumes its journal. The journal of a finished call is moved into the
@@ -196,7 +196,7 @@ class JournalFolder:
             os.replace(path, os.path.join(self.path, "ended", ended))
 
 
-def _server(title: str, offers: dict[str, _Offer], journals: JournalFolder | None) -> Server[Any]:
+def _server(title: str, offers: dict[str, _Offer], journals: CallJournals | None) -> Server[Any]:
     import mcp_types as types
     from mcp.server import Server
 
@@ -207,7 +207,7 @@ def _server(title: str, offers: dict[str, _Offer], journals: JournalFolder | Non
 
     async def call(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         report = context.session.report_progress
-        change_here(served=_ServedCall(asyncio.get_running_loop(), report, count(1)))
+        set_context(served=_ServedCall(asyncio.get_running_loop(), report, count(1)))
         given: Any = params.arguments or {}
         try:
             offer = offers.get(params.name)
@@ -274,7 +274,7 @@ def _failed(text: str) -> CallToolResult:
 
 def _report(event: Any) -> None:
     """Reports to the client of a call that one more of its prompts was answered."""
-    call: _ServedCall | None = context_here().served
+    call: _ServedCall | None = current_context().served
     if call is None or not isinstance(event, ReplyReceived) or event.reply is None:
         return
     number = next(call.answered)

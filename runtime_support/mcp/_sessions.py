@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from runtime_support._core.redaction import redacted, redacted_data
 from runtime_support._core.settings import settings_to_show
-from runtime_support._core.tasks.effects import LOOK_SECONDS, Effect
 from runtime_support._core.tasks.turns import check_cancelled
+from runtime_support._core.tasks.waits import LOOK_SECONDS, Wait
 from runtime_support._values.context import after_fork
 from runtime_support._values.json_text import parse
 from runtime_support._values.kinds import is_object
@@ -119,19 +119,19 @@ class Session:
         """Schedules a coroutine in the loop of the session."""
         return self._loop.begin(work)
 
-    def checked(self, tools: Iterable[str]) -> Effect:
+    def checked(self, tools: Iterable[str]) -> Wait:
         """Opens the session and compares these tools with the lock; ConfigError if one differs."""
         return self._effect(lambda: self._check(tools))
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> Effect:
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Wait:
         """Calls a tool; returns the outcome as JSON data, or raises Failed if there is none."""
         return self._effect(lambda: self._call(tool, dict(arguments)))
 
-    def _effect(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> Effect:
+    def _effect(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> Wait:
         async def awaited() -> Any:
             return await asyncio.wrap_future(self.begin(work()))
 
-        return Effect(lambda: _here(self.begin(work())), awaited)
+        return Wait(lambda: _here(self.begin(work())), awaited)
 
     async def _check(self, tools: Iterable[str]) -> None:
         known, there = locked(self.folder, self.server), await self.listed()
@@ -171,7 +171,7 @@ class Session:
                 return await self._ask(
                     open_, f"answered `{tool}`", partial(self._outcome, open_, tool, arguments)
                 )
-            except _NotTaken:
+            except _CallNotStarted:
                 if is_last:
                     raise
         raise AssertionError
@@ -219,13 +219,15 @@ class Session:
             if error.code == CONNECTION_CLOSED:
                 await open_.close()
                 if open_.was_unreachable:
-                    raise _NotTaken(self._failure(f"has not {what}", open_.why()).message) from None
+                    raise _CallNotStarted(
+                        self._failure(f"has not {what}", open_.why()).message
+                    ) from None
                 before = f"ended before it had {what}: that may or may not have taken effect"
                 raise self._failure(before, open_.why() or words(error)) from None
             told = f"has not {what}: {words(error)}"
             if open_.has_expired:
                 await open_.close()
-                raise _NotTaken(self._failure(told).message) from None
+                raise _CallNotStarted(self._failure(told).message) from None
             raise self._failure(told, open_.why()) from None
         except (ValidationError, RuntimeError) as error:
             told = f"has not {what} as the protocol has it: {words(error)}"
@@ -255,7 +257,7 @@ class Session:
             await self._open.close()
 
 
-class _NotTaken(Failed):
+class _CallNotStarted(Failed):
     """The server did not start the call: it has forgotten the session, or was not reached."""
 
 

@@ -33,7 +33,7 @@ from runtime_support.programs._choices import (
 )
 from runtime_support.programs._conversions import (
     Fits,
-    No,
+    Impossible,
     Read,
     Route,
     calls_of,
@@ -412,7 +412,7 @@ class Checker:
         match found:
             case Fits(True):
                 return node
-            case No():
+            case Impossible():
                 message = refusal(node.type, slot.type, self._registry)
                 return self._wrong(slot.says(message), node.path)
             case Route(chains, levels) if len(chains) > 1:

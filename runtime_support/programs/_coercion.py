@@ -34,7 +34,14 @@ from runtime_support.programs._conversions import (
     refusal,
     step,
 )
-from runtime_support.programs._machine import Fault, Frame, Machine, Problem, Stopped, Unclear
+from runtime_support.programs._machine import (
+    AmbiguousPlace,
+    Fault,
+    Frame,
+    Machine,
+    Problem,
+    Stopped,
+)
 from runtime_support.programs._outcomes import compact
 from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._writing import as_record, serialize
@@ -179,4 +186,4 @@ def _unclear(message: str, choices: list[Choice], place: ArgumentPlace) -> Stopp
         (sentence, lambda write=write: place.rebuild(write())) for sentence, write in choices
     ]
     point = point_at(message, whole, place.program, place.site, in_words=frame.in_words)
-    return Stopped(Unclear(frame.position, place.site[0], point))
+    return Stopped(AmbiguousPlace(frame.position, place.site[0], point))

@@ -73,11 +73,11 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class No:
+class Impossible:
     """No value of the source can become one of the target."""
 
 
-Step: TypeAlias = Fits | Route | Read | No
+Step: TypeAlias = Fits | Route | Read | Impossible
 Source: TypeAlias = _types.Type | Known
 
 
@@ -96,13 +96,13 @@ def step(source: Source, target: _types.Type, registry: Registry) -> Step:
         return Route(chains)
     members = _types.members_of(target)
     inside = [_step_inside(source, member, registry) for member in members]
-    possible = [one for one in inside if not isinstance(one, No)]
+    possible = [one for one in inside if not isinstance(one, Impossible)]
     if possible:
         return inside[0] if len(inside) == 1 else Read(calls=registry.conversions)
     if isinstance(source, Known):
         found = readings(source.value, target)
-        return Read(found) if found else No()
-    return Read() if any(_may_be_read(source, member) for member in members) else No()
+        return Read(found) if found else Impossible()
+    return Read() if any(_may_be_read(source, member) for member in members) else Impossible()
 
 
 def _as_known(source: Source) -> Source:
@@ -136,8 +136,8 @@ def _is_stored(source: _types.Type, target: _types.Type) -> bool:
 
 def _step_of_all(found: list[Step]) -> Step:
     """One step for a value of one of several types."""
-    if all(isinstance(one, No) for one in found):
-        return No()
+    if all(isinstance(one, Impossible) for one in found):
+        return Impossible()
     if all(isinstance(one, Fits) for one in found):
         return Fits(is_same=False)
     return Read(calls=tuple(dict.fromkeys(call for one in found for call in calls_of(one))))
@@ -209,7 +209,7 @@ def _step_inside(source: Source, target: _types.Type, registry: Registry) -> Ste
             is_possible = _has_fields(source, target, registry)
         case _:
             is_possible = may_be(source, target)
-    return Read(calls=registry.conversions) if is_possible else No()
+    return Read(calls=registry.conversions) if is_possible else Impossible()
 
 
 def _step_of_items(
@@ -220,11 +220,11 @@ def _step_of_items(
     given = (item,) * count if item is not None else getattr(source, "items", ())
     asked = (wanted,) * len(given) if wanted is not None else getattr(target, "items", ())
     if len(given) != len(asked):
-        return No()
+        return Impossible()
     pairs = zip(given, asked, strict=True)
     found = [step(one, other, registry) for one, other in pairs]
-    if any(isinstance(one, No) for one in found):
-        return No()
+    if any(isinstance(one, Impossible) for one in found):
+        return Impossible()
     if item is not None and wanted is not None and isinstance(found[0], Route):
         return Route(found[0].chains, found[0].levels + 1)
     return Read(calls=tuple(dict.fromkeys(call for one in found for call in calls_of(one))))

@@ -26,6 +26,7 @@ from runtime_support.programs._checking import check_program
 from runtime_support.programs._choices import innermost
 from runtime_support.programs._coercion import ArgumentPlace, Coercer
 from runtime_support.programs._machine import (
+    AmbiguousPlace,
     Fault,
     Frame,
     Machine,
@@ -33,7 +34,6 @@ from runtime_support.programs._machine import (
     Problem,
     Stopped,
     TimeUp,
-    Unclear,
     is_larger,
     run_now,
     run_within,
@@ -286,7 +286,7 @@ def _stopped(
         found = dict.fromkeys(Diagnostic(one.message, pointer(one.path)) for one in failed)
         message, path = failed[0].message, pointer(failed[0].path)
         return ProgramFailure(failed[0].kind, message, path, tuple(found), machine.calls)
-    places = [(one.path, one.point) for one in ordered if isinstance(one, Unclear)]
+    places = [(one.path, one.point) for one in ordered if isinstance(one, AmbiguousPlace)]
     different = [one for index, one in enumerate(places) if one not in places[:index]]
     return Ambiguous(innermost(different), machine.calls)
 

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from runtime_support._schema import model as m
 from runtime_support._schema.writing import JSON_TYPES
 from runtime_support.programs import _types
-from runtime_support.programs._conversions import No, step
+from runtime_support.programs._conversions import Impossible, step
 from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._syntax import FORMS
 
@@ -55,7 +55,7 @@ class _SchemaWriter:
             calls = [
                 self._call(one)
                 for one in self._registry.definitions.values()
-                if not isinstance(step(one.result, type_, self._registry), No)
+                if not isinstance(step(one.result, type_, self._registry), Impossible)
             ]
             self.definitions[known] = {"anyOf": [*plain, *calls, _reference(_FORM)]}
         return _reference(known)

@@ -20,11 +20,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from runtime_support._core.hooks import RequestedCall, through
-from runtime_support._core.scopes import scope_here, within
-from runtime_support._core.tasks.effects import (
-    Effect,
-    Effects,
+from runtime_support._core.hooks import RequestedCall, wrap_with_hooks
+from runtime_support._core.scopes import current_scope, within
+from runtime_support._core.tasks.turns import Cancelled, is_abandoned, runs_in_parallel
+from runtime_support._core.tasks.waits import (
+    Steps,
+    Wait,
     begin_thread,
     call_inside,
     drive,
@@ -33,7 +34,6 @@ from runtime_support._core.tasks.effects import (
     maybe_await,
     outcome_value,
 )
-from runtime_support._core.tasks.turns import Cancelled, is_abandoned, is_beside
 from runtime_support._schema.checking import decode
 from runtime_support._values.ambiguity import Ambiguity
 from runtime_support._values.context import Block
@@ -95,7 +95,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Unclear:
+class AmbiguousPlace:
     """A place that has several readings."""
 
     position: Position
@@ -103,7 +103,7 @@ class Unclear:
     point: Point
 
 
-Problem = Fault | Unclear
+Problem = Fault | AmbiguousPlace
 
 
 class Stopped(Exception):
@@ -226,7 +226,7 @@ class Machine:
             return earlier.result
         self._permit(call)
         try:
-            await finish_async(drive(call.making(self._program), _done_here))
+            await finish_async(drive(call.making(self._program), _perform))
         except _ENDING as error:
             if self.stopped:
                 raise
@@ -247,7 +247,7 @@ class Machine:
             raise Halted
         if self._is_behind(Fault, call.frame):
             raise Stopped
-        if self._is_behind(Unclear, call.frame):
+        if self._is_behind(AmbiguousPlace, call.frame):
             for other in self._undecided:
                 if other.ambiguity is not None and other.is_of(call.definition, call.arguments):
                     raise other.ambiguity  # an equal call would be as ambiguous
@@ -324,7 +324,7 @@ class _FunctionCall:
         self.machine.record(call, self.frame)
         return call
 
-    def making(self, program: RequestedCall | None) -> Effects[Any]:
+    def making(self, program: RequestedCall | None) -> Steps[Any]:
         """Makes the call through all hooks of the program."""
         definition = self.definition
         if program is None or definition.kind == "type":
@@ -334,15 +334,15 @@ class _FunctionCall:
             position=self.frame.position,
             is_pure=definition.pure,
             is_approved=definition.waits,
-            kept_form=self,
+            codec=self,
         )
-        return through(program.hooks, "tool_call", self._make)(call)
+        return wrap_with_hooks(program.hooks, "tool_call", self._make)(call)
 
-    def _make(self, call: RequestedCall | None) -> Effects[ProgramCall]:
+    def _make(self, call: RequestedCall | None) -> Steps[ProgramCall]:
         started = time.perf_counter()
         apply = partial(self._apply, call)
         try:
-            yield Effect(lambda: run_now(apply()), apply)
+            yield Wait(lambda: run_now(apply()), apply)
         finally:
             seconds = round(time.perf_counter() - started, 6)
             ended = self.end(seconds)
@@ -366,7 +366,7 @@ class _FunctionCall:
     async def _result(self, call: RequestedCall | None) -> Any:
         # The scope tells prompts apart that run at the same time, for the journal.
         definition, frame = self.definition, self.frame
-        scope = scope_here().part("p" + ".".join(map(str, frame.position)))
+        scope = current_scope().part("p" + ".".join(map(str, frame.position)))
         apply = partial(definition.apply, self.arguments)
         apply = partial(call_inside, partial(within, scope), apply)
         if call is not None:
@@ -376,7 +376,7 @@ class _FunctionCall:
             return await in_thread(apply)
         return await maybe_await(apply())
 
-    def written(self) -> dict[str, Any]:
+    def encode(self) -> dict[str, Any]:
         """The outcome of the call, as a journal records it."""
         text = None
         if self.error is None:
@@ -387,7 +387,7 @@ class _FunctionCall:
         error = self.error if self.ambiguity is None else None
         return {"result": text, "error": error, "kind": self.kind}
 
-    def read(self, kept: Mapping[str, Any]) -> ProgramCall | None:
+    def decode(self, kept: Mapping[str, Any]) -> ProgramCall | None:
         """Takes the outcome from a journal; None if the call has to be made again."""
         definition = self.definition
         if kept["error"] is not None:
@@ -415,9 +415,9 @@ def _sent(arguments: dict[str, Any]) -> str:
         return ""
 
 
-def _done_here(step: Effect) -> Effects[Any]:
+def _perform(step: Wait) -> Steps[Any]:
     """Performs a wait; one that can only block does so in the thread of the program."""
-    return step.here() if step.there is None else (yield step)
+    return step.blocking() if step.awaitable is None else (yield step)
 
 
 def _most_at_once() -> int:
@@ -431,7 +431,7 @@ def _most_at_once() -> int:
         settings = settings_for()
     except ConfigError:
         return 1  # the first prompt says what is wrong
-    if is_beside() or getattr(settings.provider, "answers_in_order", False):
+    if runs_in_parallel() or getattr(settings.provider, "answers_in_order", False):
         return 1
     return settings.max_in_flight
 

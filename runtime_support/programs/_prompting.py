@@ -28,7 +28,7 @@ from runtime_support._core.question import Question, ask, ask_async
 from runtime_support._core.redaction import redacted
 from runtime_support._core.results import Answer, Result, ToolCall
 from runtime_support._core.settings import Settings, settings_for
-from runtime_support._core.tasks.effects import Effect, Effects, call_inside, finish, in_thread
+from runtime_support._core.tasks.waits import Steps, Wait, call_inside, finish, in_thread
 from runtime_support._core.templates import Unknown
 from runtime_support._schema.model import AnySchema, ListSchema, MapSchema, UnionSchema
 from runtime_support._values.kinds import brief, plain
@@ -230,9 +230,9 @@ def _refuse(reason: str) -> NoReturn:
     raise error
 
 
-def _run_plan(plan: Plan, on_call: OnCall | None, call: RequestedCall) -> Effects[Outcome]:
+def _run_plan(plan: Plan, on_call: OnCall | None, call: RequestedCall) -> Steps[Outcome]:
     run = partial(run_checked, plan.checked, limits=plan.limits, on_call=on_call, call=call)
-    return (yield Effect(partial(call_inside, call.inside, run)))
+    return (yield Wait(partial(call_inside, call.inside, run)))
 
 
 class ProgramPrompt:
@@ -362,7 +362,7 @@ program: ProgramPrompt = ProgramPrompt()
 class ProgramConversation(Conversation):
     """A conversation in which the model answers with programs."""
 
-    def converse(self, prompt: PromptRun) -> Effects[Answer]:
+    def converse(self, prompt: PromptRun) -> Steps[Answer]:
         """Asks until a program has run; raises ProgramError if none does."""
         output = self.output
         assert isinstance(output, ProgramOutput)
@@ -516,14 +516,14 @@ class ProgramOutput(Output):
             return None
         checked = check(program, self.registry, returns=self._returns, limits=self.limits)
         if not isinstance(checked, CheckedProgram):
-            self.came_to(checked)
+            self.record_outcome(checked)
             return None
         if self._runs:
             return ProgramRun(self, checked)
         self.outcome = Success(Plan(checked, self.limits), checked.program)
         return None
 
-    def came_to(self, outcome: Outcome) -> None:
+    def record_outcome(self, outcome: Outcome) -> None:
         """Stores the outcome; raises Unreadable if the model may try again."""
         self.outcome = outcome
         self.earlier += [call for call in outcome.calls if not call.reused]
@@ -602,7 +602,7 @@ class ProgramRun:
         return [described(call, self.output.registry) for call in made if call.kind != "type"]
 
     def judge(self, outcome: Outcome) -> None:
-        self.output.came_to(outcome)
+        self.output.record_outcome(outcome)
 
 
 def _goes_back(outcome: Outcome) -> bool:

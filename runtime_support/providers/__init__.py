@@ -15,13 +15,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from runtime_support._core.hooks import Hook, load_part
-from runtime_support._core.messages import Streaming
+from runtime_support._core.messages import StreamingProvider
 from runtime_support._values.context import after_fork
 from runtime_support.errors import ConfigError
 
 if TYPE_CHECKING:
     from runtime_support._core.hooks import PromptRun, SendRequest
-    from runtime_support._core.messages import Provider, Reply, Replying, Request
+    from runtime_support._core.messages import Provider, Reply, ReplyStream, Request
     from runtime_support._core.positions.frames import Place
     from runtime_support._core.settings import Settings, WireName
     from runtime_support.providers._server import Server
@@ -90,7 +90,7 @@ def own_model(provider: Provider) -> str:
     return name or type(provider).__name__.removesuffix("Provider").lower()
 
 
-def who_answers(settings: Settings) -> tuple[str, str]:
+def provider_and_model(settings: Settings) -> tuple[str, str]:
     """Returns the names of the provider and the model for these settings, without creating any."""
     chosen = settings.provider or _default_name(settings)
     if not isinstance(chosen, str):
@@ -123,11 +123,11 @@ class RetryHook(Hook):
     def __init__(self, prompt: PromptRun) -> None:
         self._prompt = prompt
 
-    def request(self, request: Request, proceed: SendRequest) -> Replying:
+    def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
         """Returns the reply of the first successful try."""
         provider = self._prompt.provider
-        if isinstance(provider, Streaming):
-            return provider.retrying(request, proceed)
+        if isinstance(provider, StreamingProvider):
+            return provider.stream_with_retries(request, proceed)
         return proceed(request)
 
 

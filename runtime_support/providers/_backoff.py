@@ -19,11 +19,11 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from runtime_support._core.messages import Replying
+from runtime_support._core.messages import ReplyStream
 from runtime_support._core.settings import Settings
-from runtime_support._core.tasks.effects import Signal
+from runtime_support._core.tasks.waits import Signal
 from runtime_support.errors import ProviderError
-from runtime_support.providers._wires import Unanswered, Waited
+from runtime_support.providers._wires import RetryableError, Waited
 
 if TYPE_CHECKING:
     from runtime_support.providers._retries import Rates
@@ -66,28 +66,28 @@ class Backoff:
         self.rates: Rates | None = None
 
     def ask(
-        self, settings: Settings, waited: Waited, send: Callable[[int], Replying], tokens: int
-    ) -> Replying:
-        """Returns the reply from `send`; after an immediate first try, `patiently` takes over."""
+        self, settings: Settings, waited: Waited, send: Callable[[int], ReplyStream], tokens: int
+    ) -> ReplyStream:
+        """Returns the reply from `send`; after an immediate first try, `retry_loop` takes over."""
         request, failure = QueuedRequest(next(self._numbers), settings, waited), None
         has_rate = settings.requests_per_minute or settings.tokens_per_minute
         if not has_rate and self.wait_of(request) is None:
             try:
                 return (yield from self.attempt(request, send(0)))
-            except Unanswered as unanswered:
+            except RetryableError as unanswered:
                 failure = unanswered
-        from runtime_support.providers._retries import patiently
+        from runtime_support.providers._retries import retry_loop
 
-        return (yield from patiently(self, request, send, tokens, failure))
+        return (yield from retry_loop(self, request, send, tokens, failure))
 
-    def attempt(self, request: QueuedRequest, replying: Replying) -> Replying:
+    def attempt(self, request: QueuedRequest, replying: ReplyStream) -> ReplyStream:
         """Runs a try that has started; returns its reply and frees its slot."""
         places = 1.0
         try:
             reply = yield from replying
             places, self.has_answered, self._refusals = _PLACES_OF_REPLY, True, 0
             return reply
-        except Unanswered as failure:
+        except RetryableError as failure:
             if self.is_refusal(failure):
                 places = 0
                 self._refuse(request, failure)
@@ -106,7 +106,7 @@ class Backoff:
                 self._under_way += 1
                 self._free -= 1
 
-    def is_refusal(self, failure: Unanswered) -> bool:
+    def is_refusal(self, failure: RetryableError) -> bool:
         """True if the server says it is overloaded, or is unreachable after earlier replies."""
         return failure.reason == "busy" or (failure.reason == "away" and self.has_answered)
 
@@ -149,7 +149,7 @@ class Backoff:
         return self._not_before - time.monotonic()
 
     @staticmethod
-    def wait_for(failure: Unanswered, number: int) -> float:
+    def wait_for(failure: RetryableError, number: int) -> float:
         """Returns the randomized seconds to wait before the `number`th retry.
 
         They are random so that processes do not retry at the same time.
@@ -160,7 +160,7 @@ class Backoff:
         # If a server keeps asking for tiny waits, wait longer.
         return max(failure.wait + random.uniform(0, min(failure.wait / 4, 1)), wait / 10)
 
-    def _refuse(self, request: QueuedRequest, failure: Unanswered) -> None:
+    def _refuse(self, request: QueuedRequest, failure: RetryableError) -> None:
         """Moves the time before which no request starts, after a refusal.
 
         If the server asks for more than `max_wait`, the time is capped, so that other requests are

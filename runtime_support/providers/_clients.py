@@ -28,7 +28,7 @@ import httpcore2
 import httpx2
 
 from runtime_support._core.redaction import remember_secrets, shown
-from runtime_support._core.tasks.effects import Effect, Effects, close_after, finish
+from runtime_support._core.tasks.waits import Steps, Wait, close_after, finish
 from runtime_support.errors import ConfigError, ProviderError
 from runtime_support.providers._wires import request_id_of
 
@@ -152,7 +152,7 @@ class _Transport(httpx2.BaseTransport):
 
 def respond(
     request: httpx2.Request, pool: Any, leave: Callable[[], None]
-) -> Effects[httpx2.Response]:
+) -> Steps[httpx2.Response]:
     """Sends a request through a pool and returns its response, with the body unread.
 
     Of an error, the beginning of the body is read. `leave` is called when the exchange ends. Raises
@@ -160,7 +160,7 @@ def respond(
     """
     times = request.extensions["timeout"]
     silence = times["read"] if times["read"] < times["connect"] else float("inf")
-    bounds = Bounds(times["connect"], silence)
+    bounds = BodyLimits(times["connect"], silence)
     url = request.url
     asked = httpcore2.Request(
         request.method,
@@ -170,7 +170,7 @@ def respond(
         extensions={"timeout": dict.fromkeys(("connect", "read", "write", "pool"), bounds)},
     )
     try:
-        found: Any = yield Effect(
+        found: Any = yield Wait(
             lambda: pool.handle_request(asked), lambda: pool.handle_async_request(asked)
         )
     except BaseException:
@@ -198,7 +198,7 @@ def respond(
 class _Parts(httpx2.SyncByteStream, httpx2.AsyncByteStream):
     """The raw body of a response; counts its bytes."""
 
-    def __init__(self, found: Any, bounds: Bounds, leave: Callable[[], None]) -> None:
+    def __init__(self, found: Any, bounds: BodyLimits, leave: Callable[[], None]) -> None:
         self._found = found
         self._bounds = bounds
         self._leave = leave
@@ -233,7 +233,7 @@ class Body:
     ) -> None:
         self._response = response
         self.request_id = request_id_of(response)
-        self._bounds: Bounds = response.extensions["bounds"]
+        self._bounds: BodyLimits = response.extensions["bounds"]
         self._bounds.most = most
         self._is_cut = is_cut
         encodings = response.headers.get("content-encoding", "").lower().split(",")
@@ -247,24 +247,24 @@ class Body:
         self._before = b""
         # Ends the exchange, even if the server would send more. In an event loop it never waits, so
         # that no cancellation can interrupt it and leave the connection in its pool.
-        self.closing = Effect(response.close, response.aclose)
+        self.closing = Wait(response.close, response.aclose)
         self.resting = self._bounds.resting
 
-    def read(self) -> Effects[bytes]:
+    def read(self) -> Steps[bytes]:
         """Returns the whole body."""
         parts: list[bytes] = self._pieces
         while part := (yield from self._next()):
             parts.append(part)
         return b"".join(parts)
 
-    def read_beginning(self, least: int) -> Effects[bytes]:
+    def read_beginning(self, least: int) -> Steps[bytes]:
         """Returns at least `least` bytes, if there are as many, without leading blanks."""
         content = b""
         while len(content) < least and (part := (yield from self._next())):
             content = content + part if content else part.lstrip()
         return content
 
-    def has_events(self) -> Effects[bool]:
+    def has_events(self) -> Steps[bool]:
         """True if the body has server-sent events, also without the content type for them."""
         said = self._response.headers.get("content-type", "").partition(";")[0]
         if said.strip().lower() == "text/event-stream":
@@ -274,7 +274,7 @@ class Body:
         self._add(first) if are_events else self._pieces.append(first)
         return are_events
 
-    def next_event(self) -> Effects[bytes | None]:
+    def next_event(self) -> Steps[bytes | None]:
         """Returns the data of the next event with data, or None at the end."""
         data: list[bytes] = []
         while (line := (yield from self._next_line())) is not None:
@@ -285,7 +285,7 @@ class Body:
                 data.append(value.removeprefix(b" "))
         return b"\n".join(data) or None
 
-    def _next_line(self) -> Effects[bytes | None]:
+    def _next_line(self) -> Steps[bytes | None]:
         while not self._lines:
             part = yield from self._next()
             if not part:
@@ -294,7 +294,7 @@ class Body:
             self._add(part)
         return self._lines.popleft()
 
-    def drain(self) -> Effects[None]:
+    def drain(self) -> Steps[None]:
         """Reads the short rest of the body, so that the connection can be reused."""
         self._bounds.end = time.monotonic() + _DRAIN_SECONDS
         self._bounds.most = max(self._length, self._bounds.received) + _DRAIN_BYTES
@@ -314,7 +314,7 @@ class Body:
             self._lines += others[:-1]
             self._pieces = others[-1:]
 
-    def _next(self) -> Effects[bytes]:
+    def _next(self) -> Steps[bytes]:
         """Returns the next part, empty at the end; ProviderError if the body is too large."""
         if len(self._encodings) > 1:  # a zip bomb: gigabytes from a few bytes, before any check
             if self._is_cut:
@@ -327,13 +327,13 @@ class Body:
         part: bytes | None = b""
         try:
             while part == b"":
-                part = yield Effect(
+                part = yield Wait(
                     partial(next, self._here, None), partial(anext, self._there, None)
                 )
             part = part or b""
             self._length += len(part)
             self._bounds.check(self._length)
-        except TooMuch:
+        except BodyTooLarge:
             if self._is_cut:
                 return b""
             raise ProviderError(
@@ -388,11 +388,11 @@ def _certificates() -> ssl.SSLContext:
 # The network of the pools
 
 
-class TooMuch(Exception):
+class BodyTooLarge(Exception):
     """Raised if a body exceeds its limit."""
 
 
-class Bounds(float):
+class BodyLimits(float):
     """A time-out in seconds, counted from its creation, and the limit of a body in bytes.
 
     `silence` is the longest time in seconds without data from the server.
@@ -403,7 +403,7 @@ class Bounds(float):
     most: float
     received = 0
 
-    def __new__(cls, seconds: float, silence: float) -> Bounds:
+    def __new__(cls, seconds: float, silence: float) -> BodyLimits:
         made = super().__new__(cls, seconds)
         made.end, made.silence, made.most = time.monotonic() + seconds, silence, float("inf")
         return made
@@ -421,7 +421,7 @@ class Bounds(float):
     def check(self, length: int) -> None:
         """Raises TooMuch if a body is too long, or httpcore2's ReadTimeout if the time is over."""
         if length > self.most:
-            raise TooMuch
+            raise BodyTooLarge
         if self.left < 0:  # without a wait, no other code checks the time
             raise httpcore2.ReadTimeout(TOO_LATE)
 
@@ -440,7 +440,7 @@ def wait_within(
     timeout: float | None, late: type[Exception] = httpcore2.ReadTimeout
 ) -> Generator[float]:
     """Yields the seconds that the wait in the block may take; raises `late` with the reason."""
-    assert isinstance(timeout, Bounds)
+    assert isinstance(timeout, BodyLimits)
     left, silence = timeout.left, timeout.silence
     if late is httpcore2.ConnectTimeout:  # who is not reached yet is not silent
         silence = float("inf")

@@ -20,7 +20,7 @@ from runtime_support.errors import ProviderError, ToolsUnsupported
 
 if TYPE_CHECKING:
     from runtime_support._core.hooks import PromptRun, SendRequest
-    from runtime_support._core.messages import Replying, Request
+    from runtime_support._core.messages import ReplyStream, Request
 
 # The pairs of models that were reported to the user.
 _told: set[tuple[str, str]] = set()
@@ -37,7 +37,7 @@ class FallbackHook(Hook):
         self._prompt = prompt
         self._model = prompt.settings.model
 
-    def request(self, request: Request, proceed: SendRequest) -> Replying:
+    def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
         """Returns the reply of the first model that gives one."""
         failed: dict[str, str] = {}
         for model, has_next in self._models(request):

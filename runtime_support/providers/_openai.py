@@ -19,11 +19,18 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 
-from runtime_support._core.messages import Heard, Message, Origin, Replying, Request, Streaming
+from runtime_support._core.messages import (
+    Message,
+    Origin,
+    ReceivedChunks,
+    ReplyStream,
+    Request,
+    StreamingProvider,
+)
 from runtime_support._core.notes import note
 from runtime_support._core.settings import Settings
 from runtime_support._core.spending import tokens_in
-from runtime_support._core.tasks.effects import Effect, Effects, close_after
+from runtime_support._core.tasks.waits import Steps, Wait, close_after
 from runtime_support._values.kinds import counted, without_halves
 from runtime_support.errors import ProviderError, SaftError, ToolsUnsupported
 from runtime_support.providers._clients import NETWORK_ERRORS, Body
@@ -31,11 +38,11 @@ from runtime_support.providers._server import Server
 from runtime_support.providers._wires import (
     Rejected,
     RequestForm,
-    Unanswered,
+    RetryableError,
     Waited,
     Wire,
+    drop_unsupported,
     request_id_of,
-    without_lacking,
 )
 
 if TYPE_CHECKING:
@@ -55,7 +62,7 @@ _encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan
 
 
 @dataclass(frozen=True, slots=True)
-class OpenAIProvider(Streaming):
+class OpenAIProvider(StreamingProvider):
     """A server with the settings of one prompt, and the time that the prompt has waited."""
 
     settings: Settings
@@ -81,26 +88,28 @@ class OpenAIProvider(Streaming):
 
         return live_provider, (self.settings,)
 
-    def retrying(self, request: Request, send: Callable[[Request], Replying]) -> Replying:
+    def stream_with_retries(
+        self, request: Request, send: Callable[[Request], ReplyStream]
+    ) -> ReplyStream:
         """Returns the reply of the first successful try; the backoff decides when to retry."""
 
-        def attempt(number: int) -> Replying:
+        def attempt(number: int) -> ReplyStream:
             try:
                 return (yield from send(replace(request, tries=number) if number else request))
             except ProviderError as error:
                 if error.another_try is None:
                     raise
-                raise Unanswered(error, *error.another_try) from None
+                raise RetryableError(error, *error.another_try) from None
 
         tokens = 0 if self.settings.tokens_per_minute is None else tokens_in(request)
         return self._backoff.ask(self.settings, self.waited, attempt, tokens)
 
-    def replying(self, request: Request, heard: Heard) -> Replying:
+    def stream_reply(self, request: Request, chunks: ReceivedChunks) -> ReplyStream:
         """Returns the server's reply to one try; raises ProviderError if there is none."""
         model = request.model or self.default_model
         wire = self.wire or suitable_wire(self.server, request)
         chat = 'or set `api` to "chat"'
-        request = without_lacking(wire.LACKS, f"the API `{wire.NAME}`", request, hint=chat)
+        request = drop_unsupported(wire.LACKS, f"the API `{wire.NAME}`", request, hint=chat)
         lacks = self.server.lacks
         if request.tools and ("tools", model) in lacks:
             raise ToolsUnsupported(f"{model} at {self.address} takes no tools")
@@ -110,7 +119,7 @@ class OpenAIProvider(Streaming):
             self.server.is_openai,
             enforced=request.schema is not None
             and (request.enforce_schema == "on" or not lacks.schema(model, request.schema)),
-            streamed=heard is not None and ("streamed", model) not in lacks,
+            streamed=chunks is not None and ("streamed", model) not in lacks,
             counted=("counted", model) not in lacks,
             thoughts=("thoughts", model) not in lacks,
             cache_key=self.cache_key if self.server.is_openai else "",
@@ -120,10 +129,10 @@ class OpenAIProvider(Streaming):
         begun = form
         while True:
             try:
-                reply = yield from self._send(wire, request, form, heard)
+                reply = yield from self._send(wire, request, form, chunks)
             except Rejected as rejected:
                 form = self._milder(wire, request, form, rejected)
-            except Unanswered as failure:
+            except RetryableError as failure:
                 failure.error.another_try = failure.reason, failure.wait
                 raise failure.error from failure.__cause__
             else:
@@ -165,7 +174,9 @@ class OpenAIProvider(Streaming):
             self.server.limits[model] = most
             note(f"{model} gives at most {most} tokens: `max_tokens` is that")
 
-    def _send(self, wire: Wire, request: Request, form: RequestForm, heard: Heard) -> Replying:
+    def _send(
+        self, wire: Wire, request: Request, form: RequestForm, chunks: ReceivedChunks
+    ) -> ReplyStream:
         path, content = _sendable(wire, request, form)
         server = self.server
         sent: dict[str, Any] = {
@@ -188,15 +199,17 @@ class OpenAIProvider(Streaming):
             return await client.post(**sent, options=options, stream_cls=kind)
 
         try:
-            response: httpx2.Response = yield Effect(post, post_async)
+            response: httpx2.Response = yield Wait(post, post_async)
         except (server.error, *NETWORK_ERRORS, ProviderError) as error:
             raise self._failure(error) from None
         body = Body(response, self.settings.max_reply_bytes)
         reader = wire.READER(request, form, request_id_of(response))
-        reading = self._read(form, body, reader, heard)
+        reading = self._read(form, body, reader, chunks)
         return (yield from close_after(reading, body.closing))
 
-    def _read(self, form: RequestForm, body: Body, reader: ReplyReader, heard: Heard) -> Replying:
+    def _read(
+        self, form: RequestForm, body: Body, reader: ReplyReader, chunks: ReceivedChunks
+    ) -> ReplyStream:
         """Yields the chunks of a response and returns the reply; after the first text, no retry.
 
         A complete reply counts even if the connection breaks at its end.
@@ -207,7 +220,7 @@ class OpenAIProvider(Streaming):
                 content = yield from body.read()
                 with _of_server():
                     return reader.read(content)
-            yield from self._pieces(body, reader, heard)
+            yield from self._pieces(body, reader, chunks)
         except (*NETWORK_ERRORS, httpx2.DecodingError, ValueError, ProviderError) as error:
             problem = error
         if reader.is_whole:
@@ -218,14 +231,14 @@ class OpenAIProvider(Streaming):
                 problem = error
         failure = self._failure(problem)
         if reader.text:
-            failure = failure.error if isinstance(failure, Unanswered) else failure
+            failure = failure.error if isinstance(failure, RetryableError) else failure
             if isinstance(failure, ProviderError):
                 failure.text = reader.text
                 length = counted(len(failure.text), "character")
                 failure.message += f"; {length} of the reply had come"
         raise failure from problem.__cause__
 
-    def _pieces(self, body: Body, reader: ReplyReader, heard: Heard) -> Effects[None]:
+    def _pieces(self, body: Body, reader: ReplyReader, chunks: ReceivedChunks) -> Steps[None]:
         while not reader.is_over and (data := (yield from body.next_event())) is not None:
             with _of_server():
                 if data.startswith(_DONE):
@@ -233,15 +246,15 @@ class OpenAIProvider(Streaming):
                         reader.end()
                     break
                 piece = reader.add(json.loads(data))
-            if piece and heard is not None:
-                heard.append(piece)
+            if piece and chunks is not None:
+                chunks.append(piece)
                 with self._backoff.aside(), body.resting():
                     yield piece
         if reader.is_whole:
             yield from body.drain()
 
     def _failure(self, error: Exception) -> Exception:
-        """Converts an error to ours; to Unanswered if a retry may help."""
+        """Converts an error to ours; to RetryableError if a retry may help."""
         from runtime_support.providers._refusals import failure_of
 
         return failure_of(error, self.server, self.settings)

@@ -1,6 +1,6 @@
 """Interprets error responses: which error to raise, and whether a retry may help.
 
-    failure_of(error, server, settings)                 Unanswered(RateLimited("... answered 429"))
+    failure_of(error, server, settings)                 RetryableError(RateLimited("..."))
     reported_error({"code": 502, ...}, request_id)      ProviderError("the server reports: ...")
     milder_forms(form, body, words)                     other forms that may be accepted
 
@@ -35,7 +35,7 @@ from runtime_support.providers._wires import (
     SHOWN,
     Rejected,
     RequestForm,
-    Unanswered,
+    RetryableError,
     request_id_of,
 )
 
@@ -116,7 +116,7 @@ _NO_TOOLS = re.compile(
 def failure_of(error: Exception, server: Server, settings: Settings) -> Exception:
     """Converts the error of a try to ours.
 
-    Returns Unanswered if a retry may help, Rejected if another form of the request may. A
+    Returns RetryableError if a retry may help, Rejected if another form of the request may. A
     ValueError is data that is neither JSON nor text.
     """
     package: Any = server.package
@@ -133,9 +133,9 @@ def failure_of(error: Exception, server: Server, settings: Settings) -> Exceptio
                 f"cannot reach {server.address} within {settings.timeout:g} s",
                 hint="check `base_url` and the network",
             )
-            return Unanswered(late, "away")
+            return RetryableError(late, "away")
         case httpcore2.TimeoutException():
-            return Unanswered(_late(str(cause), server.address, settings), "broken")
+            return RetryableError(_late(str(cause), server.address, settings), "broken")
         case (
             ValueError()
             | httpx2.DecodingError()
@@ -146,14 +146,14 @@ def failure_of(error: Exception, server: Server, settings: Settings) -> Exceptio
                 f"the answer of {server.address} cannot be read: {said}",
                 hint="ask again: it was cut off or damaged",
             )
-            return Unanswered(broken, "broken")
+            return RetryableError(broken, "broken")
         case _ if isinstance(cause, server.error):
             return ProviderError(said)
         case _:
             away = ProviderError(
                 f"cannot reach {server.address}: {said}", hint="check `base_url` and the network"
             )
-            return Unanswered(away, "away")
+            return RetryableError(away, "away")
 
 
 def _late(reason: str, address: str, settings: Settings) -> ProviderTimeout:
@@ -171,7 +171,7 @@ def _late(reason: str, address: str, settings: Settings) -> ProviderTimeout:
 
 def _of_response(response: httpx2.Response, address: str) -> Exception:
     """Returns the error for a response with an error status."""
-    complaint, status = Complaint.of(response), response.status_code
+    complaint, status = ErrorBody.of(response), response.status_code
     said = f"{shown(address)} answered {status}: {complaint.shown(SHOWN)}"
     wait = _wait_of_headers(response)
     if wait is not None:
@@ -185,17 +185,17 @@ def _of_response(response: httpx2.Response, address: str) -> Exception:
 
 
 def _as_status(error: ProviderError | Refused, wait: float | None = None) -> Exception:
-    """Returns the error; wrapped in Unanswered if its status allows a retry."""
+    """Returns the error; wrapped in RetryableError if its status allows a retry."""
     if isinstance(error, Refused) or error.hint in (_TOO_LONG_HINT, _USED_UP_HINT):
         return error
     wait = getattr(error, "retry_after", None) if wait is None else wait
     status = error.status or 0
     if status in _BUSY:
-        return Unanswered(error, "busy", wait)
-    return Unanswered(error, "broken", wait) if status in _BROKEN or status >= 500 else error
+        return RetryableError(error, "busy", wait)
+    return RetryableError(error, "broken", wait) if status in _BROKEN or status >= 500 else error
 
 
-class Complaint(NamedTuple):
+class ErrorBody(NamedTuple):
     """The body of an error: its words, its codes, and the seconds that it asks to wait.
 
     `is_daily` is true for a daily limit, which Google marks in the details.
@@ -207,7 +207,7 @@ class Complaint(NamedTuple):
     is_daily: bool = False
 
     @classmethod
-    def of(cls, response: httpx2.Response) -> Complaint:
+    def of(cls, response: httpx2.Response) -> ErrorBody:
         """Reads the beginning of a response's body, which may not be JSON."""
         text = response.content[:_LOOKED_THROUGH].decode(errors="replace").strip()
         try:
@@ -219,7 +219,7 @@ class Complaint(NamedTuple):
         return cls.read(body.get("error", body) if is_object(body) else body)
 
     @classmethod
-    def read(cls, error: Any) -> Complaint:
+    def read(cls, error: Any) -> ErrorBody:
         """Reads an error given as JSON data."""
         data = error if is_object(error) else {}
         words = str(data.get("message") or error or "")
@@ -265,7 +265,7 @@ class Complaint(NamedTuple):
 
 
 def _error_of(
-    complaint: Complaint, status: int | None, said: str, request_id: str | None
+    complaint: ErrorBody, status: int | None, said: str, request_id: str | None
 ) -> ProviderError | Refused:
     """Returns the error for a complaint; `status` is None if the response had a success status."""
     if complaint.is_declined and status in (None, 400, 403):
@@ -285,7 +285,7 @@ def _error_of(
     return error
 
 
-def _hint_of(status: int | None, complaint: Complaint) -> str | None:
+def _hint_of(status: int | None, complaint: ErrorBody) -> str | None:
     if status == 413 or (status in (None, 400, 422, 429) and complaint.is_too_large):
         return _TOO_LONG_HINT
     if status == 402 or (status in (None, 429) and complaint.is_used_up):
@@ -314,7 +314,7 @@ def _wait_of_headers(response: httpx2.Response) -> float | None:
 
 def reported_error(error: Any, request_id: str | None) -> ProviderError | Refused:
     """Returns the error that a server reports in a response with a success status."""
-    complaint = Complaint.read(error)
+    complaint = ErrorBody.read(error)
     status = max(filter(None, map(_status_of, complaint.codes)), default=None)
     said = f"the server reports: {shown(complaint.words, SHOWN)}"
     return _error_of(complaint, status, said, request_id)

@@ -1,6 +1,6 @@
 """Retries requests, and waits until a server accepts more.
 
-    patiently(backoff, request, send, tokens)       the reply, possibly of a later try
+    retry_loop(backoff, request, send, tokens)       the reply, possibly of a later try
 
 The module is loaded when a request first has to wait, or when the settings limit the rate. The
 server's `_backoff` determines the wait, for all threads together. Other failures are retried
@@ -16,13 +16,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from runtime_support._core.messages import Reply, Replying
+from runtime_support._core.messages import Reply, ReplyStream
 from runtime_support._core.notes import is_at_terminal, note
 from runtime_support._core.settings import Settings
-from runtime_support._core.tasks.effects import LOOK_SECONDS, Effect, Effects
-from runtime_support._core.tasks.turns import check_cancelled, clock_here, note_wait
+from runtime_support._core.tasks.turns import check_cancelled, current_clock, note_wait
+from runtime_support._core.tasks.waits import LOOK_SECONDS, Steps, Wait
 from runtime_support.errors import ProviderError
-from runtime_support.providers._wires import Unanswered
+from runtime_support.providers._wires import RetryableError
 
 if TYPE_CHECKING:
     from runtime_support.providers._backoff import Backoff, QueuedRequest
@@ -69,13 +69,13 @@ class Rates:
             self._next_tokens += (used - taken) * 60 / settings.tokens_per_minute
 
 
-def patiently(
+def retry_loop(
     backoff: Backoff,
     request: QueuedRequest,
-    send: Callable[[int], Replying],
+    send: Callable[[int], ReplyStream],
     tokens: int,
-    failure: Unanswered | None = None,
-) -> Replying:
+    failure: RetryableError | None = None,
+) -> ReplyStream:
     """Returns the reply from `send(number)` in one of its tries, numbered from 0.
 
     `tokens` estimates the size of the request; `failure` is the error of a first try. If neither
@@ -94,26 +94,26 @@ def patiently(
             else:
                 left = max(settings.max_wait - waited.seconds, 0)
                 wait = min(backoff.wait_for(failure, broken), left)
-                _tell(failure.error, wait)
+                _show_wait(failure.error, wait)
                 waited.seconds += wait
                 yield from _sleep(wait)
         yield from _begin(backoff, request)
         delay, taken = rates.reserve(settings, tokens)
         try:
             reply = yield from backoff.attempt(request, _after(delay, send(tries)))
-        except Unanswered as unanswered:
+        except RetryableError as unanswered:
             failure = unanswered
         else:
             rates.settle(settings, taken, reply)
             return reply
 
 
-def _after(delay: float, replying: Replying) -> Replying:
+def _after(delay: float, replying: ReplyStream) -> ReplyStream:
     yield from _sleep(delay)
     return (yield from replying)
 
 
-def _stay(backoff: Backoff, request: QueuedRequest, failure: Unanswered) -> None:
+def _stay(backoff: Backoff, request: QueuedRequest, failure: RetryableError) -> None:
     """Reports that a refused request waits; raises its error if waiting is useless."""
     settings = request.settings
     if backoff.was_alone(request) and not settings.max_retries:
@@ -121,17 +121,17 @@ def _stay(backoff: Backoff, request: QueuedRequest, failure: Unanswered) -> None
     left = settings.max_wait - request.waited.seconds
     if left <= 0 or (failure.wait or 0) > left:
         raise _out_of_patience(failure.error, settings)
-    _tell(failure.error, backoff.pause)
+    _show_wait(failure.error, backoff.pause)
 
 
-def _begin(backoff: Backoff, request: QueuedRequest) -> Effects[None]:
+def _begin(backoff: Backoff, request: QueuedRequest) -> Steps[None]:
     """Waits for the request's turn, up to `max_wait`; then raises ProviderError."""
     settings, waited = request.settings, request.waited
     began = time.monotonic()
     end = began + settings.max_wait - waited.seconds
     backoff.join(request)
     try:
-        with clock_here():
+        with current_clock():
             while (wait := backoff.wait_of(request)) is not None:
                 check_cancelled()
                 left = end - time.monotonic()
@@ -150,7 +150,7 @@ def _begin(backoff: Backoff, request: QueuedRequest) -> Effects[None]:
         note_wait(seconds)
 
 
-def _tell(error: ProviderError, wait: float) -> None:
+def _show_wait(error: ProviderError, wait: float) -> None:
     """Reports a long wait at a terminal, once for all waiting requests."""
     global _told_until
     now = time.monotonic()
@@ -172,15 +172,15 @@ def _out_of_patience(error: ProviderError, settings: Settings) -> ProviderError:
     return error
 
 
-def _sleep(seconds: float) -> Effects[None]:
+def _sleep(seconds: float) -> Steps[None]:
     if seconds > 0:
         note_wait(seconds)
-        with clock_here():
+        with current_clock():
             yield _slept_for(seconds)
 
 
-def _slept_for(seconds: float) -> Effect:
-    return Effect(partial(_slept, seconds), partial(_slept_async, seconds))
+def _slept_for(seconds: float) -> Wait:
+    return Wait(partial(_slept, seconds), partial(_slept_async, seconds))
 
 
 def _slept(seconds: float) -> None:

@@ -64,7 +64,7 @@ def _imported(package: str) -> ModuleType:
         ) from None
 
 
-class Lacks:
+class UnsupportedFeatures:
     """Remembers for ten minutes what a server does not support, as servers change."""
 
     SECONDS = 600.0
@@ -124,7 +124,7 @@ class Server:
         self.key = key
         # By model, the highest `max_tokens` that the server accepts.
         self.limits: dict[str, int] = {}
-        self.lacks = Lacks()
+        self.lacks = UnsupportedFeatures()
         # Some regions have subdomains.
         self.host = url.host
         self.is_openai = f".{url.host}".endswith(f".{OPENAI_HOST}")

@@ -18,7 +18,7 @@ from runtime_support._core.question import Question, first_request, settings_whe
 from runtime_support._core.redaction import REDACTED, redacted
 from runtime_support._core.templates import Unknown
 from runtime_support.errors import ConfigError
-from runtime_support.providers import PRESETS, who_answers
+from runtime_support.providers import PRESETS, provider_and_model
 from runtime_support.providers._clients import client_over
 from runtime_support.providers._openai import OpenAIProvider, wire_named
 from runtime_support.providers._server import OPENAI_ADDRESS, Server, package_of
@@ -48,7 +48,7 @@ def sent_first(question: Question, cache_key: str, *, is_streamed: bool) -> Sent
         if isinstance((question.options or {}).get(name), Unknown):
             raise ConfigError(f"where it is sent to is known when it runs, as `{name}` is")
     settings = settings_where_known(question.options)
-    chosen, _ = who_answers(settings)
+    chosen, _ = provider_and_model(settings)
     preset = PRESETS.get(chosen)
     if preset is None:
         raise ConfigError(

@@ -3,9 +3,9 @@
     path, body = wire.render(request, form)                the path and the JSON body
     wire.READER(request, form, request_id).read(content)   the reply in the body of a response
     wire.READER(request, form, request_id).add(event)      the text that an event of a stream adds
-    without_lacking(wire.LACKS, "the wire ...", request)   the request without unsupported options
+    drop_unsupported(wire.LACKS, "the wire ...", request)   the request without unsupported options
 
-`Unanswered` and `Rejected` are the errors of a try without a reply.
+`RetryableError` and `Rejected` are the errors of a try without a reply.
 
 A wire is a module with a function and a class. The code that sends, waits and retries (`_openai`)
 does not depend on the wire, nor do journals and recordings: a `Request` is the same on all wires.
@@ -83,7 +83,7 @@ class Wire(Protocol):
         ...
 
 
-def without_lacking(
+def drop_unsupported(
     lacks: Collection[str], who: str, request: Request, *, hint: str | None = None
 ) -> Request:
     """Returns the request without unsupported options; `who` does not support them.
@@ -118,7 +118,7 @@ SHOWN = 300
 Reason: TypeAlias = Literal["busy", "away", "broken"]
 
 
-class Unanswered(Exception):
+class RetryableError(Exception):
     """A failed try that may be retried; `wait` is the number of seconds the server asks to wait."""
 
     def __init__(self, error: ProviderError, reason: Reason, wait: float | None = None) -> None:

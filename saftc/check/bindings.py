@@ -29,7 +29,7 @@ def separate_bindings(module: n.Module, names: Names) -> dict[n.Node, Symbol]:
     several = _names_bound_again(module, names)
     if not several:
         return {}
-    finder = _Reaching(names, set(several))
+    finder = _ReachingAssignments(names, set(several))
     for owner in names.scopes:
         if isinstance(owner, n.Module):
             finder.block(owner.statements, {})
@@ -38,7 +38,7 @@ def separate_bindings(module: n.Module, names: Names) -> dict[n.Node, Symbol]:
     return finder.found(several)
 
 
-def held_annotations(module: n.Module, names: Names) -> dict[n.Identifier, n.Schema]:
+def variable_annotations(module: n.Module, names: Names) -> dict[n.Identifier, n.Schema]:
     """The annotations that unannotated assignments inherit: the last one of the name above them."""
     latest: dict[Symbol, n.Schema] = {}
     held: dict[n.Identifier, n.Schema] = {}
@@ -104,7 +104,7 @@ def _names_bound_again(
     return {symbol: statements for symbol, statements in several.items() if symbol not in captured}
 
 
-class _Reaching(ForwardAnalysis[_State]):
+class _ReachingAssignments(ForwardAnalysis[_State]):
     """Records the assignments that each read can see."""
 
     def __init__(self, names: Names, several: set[Symbol]) -> None:

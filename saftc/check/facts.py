@@ -196,7 +196,7 @@ class Facts:
         """Whether this script defines a function, and not one that it imports."""
         return definition in self.names.scopes
 
-    def is_made_once(self, definition: n.FunctionDef) -> bool:
+    def is_evaluated_once(self, definition: n.FunctionDef) -> bool:
         """Whether a function is created only once, at the top level of its script."""
         return not self.is_own(definition) or definition in self.module.statements
 
@@ -403,7 +403,7 @@ class Facts:
             self.module_names[written] = name
             self.relative_names[name] = written.text
 
-    def module_meant(self, written: n.Identifier) -> str:
+    def module_behind(self, written: n.Identifier) -> str:
         """The absolute name of the module that an import names."""
         return self.module_names.get(written, written.text)
 

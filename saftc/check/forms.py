@@ -99,7 +99,7 @@ class Getter:
 
 
 @dataclass(frozen=True, slots=True)
-class OfResult:
+class ResultAttribute:
     """`result.attribute`: an attribute of a prompt's whole result, not of its value."""
 
     attribute: str
@@ -199,7 +199,7 @@ class ChangedCopy:
 Growth = Append | Extend | Put
 OperatorForm = Literal[Form.NATIVE, Form.OPS] | IsTest | KindTest
 _Member = Literal[Form.ITEM, Form.GET, Form.LENGTH, Form.STRUCTURE, Form.OPS]
-MemberForm = _Member | Attribute | Getter | OfResult
+MemberForm = _Member | Attribute | Getter | ResultAttribute
 ItemForm = Literal[Form.NATIVE, Form.GET, Form.STRUCTURE, Form.OPS]
 # `Form.NATIVE` is `function(...)` of a value of a function type, `Form.OPS` `ops.call(...)`.
 CallForm = BuiltinCall | DirectCall | Literal[Form.NATIVE, Form.SEND, Form.OPS]

@@ -95,7 +95,7 @@ def find_history(
     values of a schema have a field of a name; fields take precedence over the history's members.
     """
     history = History(bindings=separate_bindings(module, names))
-    finder = _Finder(module, names, held, has_field, history)
+    finder = _HistoryFinder(module, names, held, has_field, history)
     history.drafted.update(finder.drafted())
     history.can = finder.can
     history.untyped = {keeper for keeper in finder.can if finder.is_untyped(keeper, set())}
@@ -116,7 +116,7 @@ _COLLECTED = (
 )
 
 
-class _Finder:
+class _HistoryFinder:
     def __init__(
         self,
         module: n.Module,

@@ -150,11 +150,11 @@ def link_imports(
                     _link_scripts(statement, scripts, facts, load, mistakes)
         if isinstance(loaded, SaftModule | PythonModule):
             found.append(statement)
-    facts.bound_once = _bound_once(module, facts)
+    facts.bound_once = _assigned_once(module, facts)
     return found
 
 
-def _bound_once(module: n.Module, facts: Facts) -> dict[Symbol, n.Expression]:
+def _assigned_once(module: n.Module, facts: Facts) -> dict[Symbol, n.Expression]:
     """The variables with exactly one assignment, which has no annotation, and their values."""
     assignments = sole_assignments(module, facts.names).items()
     alone = {symbol: one.value for symbol, one in assignments if one.schema is None}
@@ -222,7 +222,7 @@ def _link_scripts(
     for imported in statement.names:
         if imported.name.text not in scripts:
             continue
-        module = f"{facts.module_meant(statement.module)}.{imported.name.text}"
+        module = f"{facts.module_behind(statement.module)}.{imported.name.text}"
         match load(module):
             case SaftModule() as sibling:
                 facts.named_scripts[imported.name] = sibling.facts

@@ -247,12 +247,14 @@ class _Resolver:
         self._check_reserved(identifier)
         symbol = scope.symbols.get(text)
         if symbol is not None:
-            self._check_taken(symbol, identifier, kind)
+            self._check_name_is_free(symbol, identifier, kind)
         if symbol is None or kind == "function":
             symbol = scope.symbols[text] = Symbol(text, kind, scope, node)
         self.names.symbols[identifier] = symbol
 
-    def _check_taken(self, earlier: Symbol, identifier: n.Identifier, kind: SymbolKind) -> None:
+    def _check_name_is_free(
+        self, earlier: Symbol, identifier: n.Identifier, kind: SymbolKind
+    ) -> None:
         """Reports a name with two conflicting definitions."""
         kinds = (earlier.kind, kind)
         if kinds == ("function", "function"):

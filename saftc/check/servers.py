@@ -184,7 +184,7 @@ def declared(server: str, tool: str, data: _Data, name: n.Identifier) -> Declare
     """
     # Nodes without a span in the script get the empty span at the end of the name.
     place = Span(name.span.end, name.span.end)
-    parameters = _Reader(place, data["inputSchema"])
+    parameters = _SchemaReader(place, data["inputSchema"])
     hidden = parameters.hidden()
     if hidden:
         raise Unusable(f"its schema declares {_listed(hidden)} only in a part such as `allOf`")
@@ -197,7 +197,7 @@ def declared(server: str, tool: str, data: _Data, name: n.Identifier) -> Declare
     if twice:
         raise Unusable(f"its parameters {' and '.join(twice)} have the same name in a script")
     output: _Data = data.get("outputSchema") or {}
-    given = _Reader(place, output, is_given=True)
+    given = _SchemaReader(place, output, is_given=True)
     returns = given.schema(output["properties"]["result"] if _is_wrapped(output) else output)
     arguments = tuple(
         n.Argument(place, n.Identifier(place, wire), n.Name(place, one.name.text))
@@ -224,7 +224,7 @@ def _is_wrapped(schema: Any) -> bool:
             return False
 
 
-def _parameters(reader: "_Reader", properties: _Data) -> list[tuple[str, n.Parameter]]:
+def _parameters(reader: "_SchemaReader", properties: _Data) -> list[tuple[str, n.Parameter]]:
     """The parameters with their names at the server, those without a default first."""
     required = frozenset[str](reader.resolved(reader.root).get("required") or ())
     found: list[tuple[str, n.Parameter]] = []
@@ -281,7 +281,7 @@ def _fits(value: Any, schema: n.Schema) -> bool:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _SchemaReader:
     """Converts JSON Schema to Saft's schemas.
 
     `is_given`: for a tool's output, from which unknown fields are dropped.

@@ -37,7 +37,7 @@ from saftc.cli.options import (
 )
 from saftc.cli.process import INTERRUPTED, end, needing, print_everything
 from saftc.project.files import FileProblem
-from saftc.reporting import Colour, WrongUsage, counted, manner, say
+from saftc.reporting import Colour, WrongUsage, counted, manner, show_info
 
 
 class _Commands(typer.core.TyperGroup):
@@ -546,7 +546,7 @@ def clear() -> None:
     from saftc.user_cache import cache_folder
 
     kept = Cache(cache_folder())
-    say(f"{kept.folder}: removed {_amount(*kept.clear())}")
+    show_info(f"{kept.folder}: removed {_amount(*kept.clear())}")
 
 
 def _amount(files: int, size: int) -> str:
@@ -595,9 +595,9 @@ def _leave_out_types_of_flags(command: Any, above: typer.Context | None = None) 
         if getattr(parameter, "is_flag", False):
             parameter.metavar = ""
         elif parameter.param_type_name == "argument":
-            parameter.display_type_rich = lambda ctx=None: None
+            parameter.display_type_rich = lambda ctx="": None
             # A metavar such as `[FILE...]` is the whole placeholder; typer would add braces.
-            parameter.get_usage_pieces = lambda ctx=None, words=parameter.metavar: [words]
+            parameter.get_usage_pieces = lambda ctx="", words=parameter.metavar: [words]
     for below in getattr(command, "commands", {}).values():
         _leave_out_types_of_flags(below, context)
 

@@ -79,9 +79,9 @@ def _decisive(test: ast.expr, frame: FrameType, *, truth: bool) -> list[ast.expr
     match test:
         case ast.BoolOp(op=op, values=parts):
             if isinstance(op, ast.And) != truth:  # the first operand with this value decided
-                came_to = [value for part in parts for value in evaluated_again(part, frame)]
-                is_known = len(came_to) == len(parts)
-                parts = [parts[list(map(bool, came_to)).index(truth)]] if is_known else []
+                outcomes = [value for part in parts for value in evaluated_again(part, frame)]
+                is_known = len(outcomes) == len(parts)
+                parts = [parts[list(map(bool, outcomes)).index(truth)]] if is_known else []
             return [one for part in parts for one in _decisive(part, frame, truth=truth)]
         case ast.UnaryOp(op=ast.Not()):
             return _decisive(test.operand, frame, truth=not truth)

@@ -51,7 +51,7 @@ def _check_or_build(name: str, files: Sequence[str]) -> int:
     return build_scripts(files, BuildOptions())
 
 
-def tell_beginning(words: Sequence[str]) -> None:
+def announce_start(words: Sequence[str]) -> None:
     """Shows at a terminal which script is being checked, before the checker is loaded."""
     name = words[0] if words else ""
     script = next((word for word in words if word.endswith(".saft")), None)
@@ -84,7 +84,7 @@ def run(
     module = workspace.compile(file)
     workspace.close()
     end_status()
-    said = workspace.said(module, width_of(sys.stderr), when_used=True)
+    said = workspace.diagnostics_of(module, width_of(sys.stderr), when_used=True)
     write_rendered(said, sys.stderr)
     if module.text is None:
         return 1

@@ -28,7 +28,7 @@ from saftc.project.files import (
 from saftc.project.finder import Roots
 from saftc.project.reads import Reads
 from saftc.project.scripts import Scripts
-from saftc.reporting import complain, counted, difference, say, write_result
+from saftc.reporting import counted, difference, show_error, show_info, write_result
 from saftc.source import Source, Span
 
 # Each round fixes one of several mistakes that hide each other.
@@ -91,9 +91,9 @@ class Fixer:
             # A link is followed: its target is replaced.
             write_module(Path(file), after)
         except FileProblem as problem:
-            complain(str(problem))
+            show_error(str(problem))
             return False
-        say(f"{file}: {counted(self.fixed[file], 'mistake')} fixed")
+        show_info(f"{file}: {counted(self.fixed[file], 'mistake')} fixed")
         return True
 
     def _fix(self, file: str) -> int:

@@ -15,7 +15,7 @@ from typing import NoReturn, TextIO
 
 from saftc._version import __version__
 from saftc.project.files import FileProblem
-from saftc.reporting import WrongUsage, complain
+from saftc.reporting import WrongUsage, show_error
 
 INTERRUPTED = 130
 
@@ -28,15 +28,15 @@ def end(command: Callable[[], int]) -> NoReturn:
         code = command()
         sys.stdout.flush()
     except WrongUsage as problem:
-        complain(str(problem))
+        show_error(str(problem))
         code = 2
     except FileProblem as problem:
-        complain(str(problem))
+        show_error(str(problem))
         code = 1
     except KeyboardInterrupt:
         # From now on, a second interrupt ends the process at once.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        complain("interrupted")
+        show_error("interrupted")
         code = INTERRUPTED
     except BrokenPipeError:
         # The reader of our output has closed the pipe.
@@ -48,18 +48,18 @@ def end(command: Callable[[], int]) -> NoReturn:
             code = 3
         else:
             _give_up_output()
-            complain(f"cannot write the output: {problem.strerror or problem}")
+            show_error(f"cannot write the output: {problem.strerror or problem}")
             code = 1
     except Exception as problem:
-        code = 1 if _is_told(problem) else 3
+        code = 1 if _is_reported(problem) else 3
         if code == 1:
-            complain(str(problem))
+            show_error(str(problem))
         else:
             _report_bug()
     sys.exit(code)
 
 
-def _is_told(problem: Exception) -> bool:
+def _is_reported(problem: Exception) -> bool:
     """Whether an exception is the runtime's, with a message for the user."""
     from runtime_support.errors import SaftError
 
@@ -120,7 +120,7 @@ def _report_bug() -> None:
     import traceback
 
     traceback.print_exc()
-    complain(
+    show_error(
         f"this is a bug in saftc {__version__}: please report it with the lines above and the "
         "script, if you can share it"
     )

@@ -141,24 +141,24 @@ def show_line(text: Callable[[], str]) -> None:
 _line: ProgressLine | None = None
 
 
-def tell_sum() -> None:
+def report_usage() -> None:
     """Writes the run's usage if that is requested, or at a terminal after ten seconds."""
-    from runtime_support._core.spending import spending_here
+    from runtime_support._core.spending import current_meter
 
-    spending = spending_here()
+    spending = current_meter()
     if spending.prompts:
         from runtime_support import _budgets as budgets
 
         is_long = spending.seconds() >= SUMMED_AFTER
-        budgets.tell_sum(is_wanted=is_long and is_shown_on(sys.stderr))
+        budgets.report_usage(is_wanted=is_long and is_shown_on(sys.stderr))
 
 
 def _of_prompts(most: Callable[[], int | None]) -> str:
     """The progress of the process's prompts; empty while none is in flight."""
-    from runtime_support._core.spending import spending_here
+    from runtime_support._core.spending import current_meter
     from runtime_support._values.kinds import counted
 
-    spending = spending_here()
+    spending = current_meter()
     if not spending.in_flight or spending.seconds() < SHOWN_AFTER:
         return ""
     done, seconds = counted(spending.prompts, "prompt"), spending.seconds()

@@ -17,7 +17,7 @@ from typing import NoReturn
 from saftc.project.files import FileProblem
 from saftc.project.reads import Question, Reads
 from saftc.project.workspace import Workspace
-from saftc.reporting import WrongUsage, complain, say
+from saftc.reporting import WrongUsage, show_error, show_info
 from saftc.types.types import forget_remembered
 
 # The polling interval, in seconds.
@@ -45,7 +45,7 @@ def watch_scripts(
     """
     watch = Watch(arguments, open_workspace, build)
     watch.begin()
-    say("watching for changes; Ctrl-C ends it")
+    show_info("watching for changes; Ctrl-C ends it")
     if load is not None:
         load()
     while True:
@@ -111,7 +111,7 @@ class Watch:
             self._workspace = self._open_workspace(self._reads)
         except FileProblem as problem:
             self._workspace = None
-            complain(str(problem))
+            show_error(str(problem))
         self._round(self._workspace, is_first=is_first)
 
     def _round(self, workspace: Workspace | None, *, is_first: bool) -> None:
@@ -119,6 +119,6 @@ class Watch:
             try:
                 self._build(workspace, is_first)
             except FileProblem as problem:
-                complain(str(problem))
+                show_error(str(problem))
         for folder in (Path(), *map(Path, self._arguments), *self._reads.folders):
             self._reads.ask(Question("around", str(folder)))

@@ -15,7 +15,7 @@ from itertools import groupby
 from math import prod
 from typing import Literal
 
-from saftc.cost.written import Written
+from saftc.cost.symbolic import SymbolicExpression
 
 Kind = Literal["len", "int"]
 
@@ -28,7 +28,7 @@ class Measure:
     """
 
     kind: Kind
-    of: Written
+    of: SymbolicExpression
 
     @cached_property
     def text(self) -> str:
@@ -103,7 +103,7 @@ def number(value: int) -> Polynomial:
     return Polynomial((((), value),)) if value > 0 else ZERO
 
 
-def measured(kind: Kind, of: Written) -> Polynomial:
+def measured(kind: Kind, of: SymbolicExpression) -> Polynomial:
     """The polynomial of a single measure."""
     return Polynomial((((Measure(kind, of),), 1),))
 

@@ -59,7 +59,7 @@ def each_once(*reasons: Iterable[Reason]) -> tuple[Reason, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class CallSite:
     """A place that asks, with its own share of the bound and its explanation in words.
 
     `inner` are the places in a loop, each for one turn. `called` is the function that a call is of.
@@ -69,7 +69,7 @@ class Piece:
     source: Source
     bound: Bound
     words: str
-    inner: "tuple[Piece, ...]" = ()
+    inner: "tuple[CallSite, ...]" = ()
     called: "FunctionBound | None" = None
 
 
@@ -81,4 +81,4 @@ class FunctionBound:
     definition: n.FunctionDef | n.Module
     source: Source
     bound: Bound
-    pieces: tuple[Piece, ...]
+    pieces: tuple[CallSite, ...]

@@ -19,7 +19,7 @@ from saftc.check.names import Symbol
 from saftc.check.statements import all_statements, assigned_by
 from saftc.cost.algebra import ONE, ZERO, Kind, Polynomial, largest, least, measured, number
 from saftc.cost.definitions import Assignment, Definition, Definitions
-from saftc.cost.written import Made, Part, Written, joined
+from saftc.cost.symbolic import Opaque, Part, SymbolicExpression, joined
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
@@ -44,7 +44,7 @@ IN_PARTS = (Form.PIECES, Form.DRAFTS)
 _DEEPEST = 30
 
 
-class Turns(NamedTuple):
+class LoopBound(NamedTuple):
     """The most turns of a `while`, and which part of its condition ends them."""
 
     most: Polynomial
@@ -221,7 +221,7 @@ class Lengths:
             case n.AssignStmt(value=value) | n.AugmentedAssignStmt(value=value):
                 return self._known(value, kind, definition)
             case n.Parameter():
-                return measured(kind, Written((symbol,)))
+                return measured(kind, SymbolicExpression((symbol,)))
             case n.ForStmt(pattern=n.NamePattern(), iterable=over) if kind == "int":
                 name, given = self._builtin(over)
                 is_known = name == "range" and len(given) < 3
@@ -307,7 +307,7 @@ class Lengths:
 
     # Loops
 
-    def turns(self, loop: Loop | n.ComprehensionClause, at: At) -> Turns | None:
+    def turns(self, loop: Loop | n.ComprehensionClause, at: At) -> LoopBound | None:
         """The most turns of a loop; None if the source shows no bound.
 
         For a `while`, a part of its condition must compare a variable with a value that the loop
@@ -319,10 +319,10 @@ class Lengths:
         found = None
         if isinstance(loop, n.WhileStmt):
             ends = [self._ended_by(one, loop) for one in parts_of(loop.condition)]
-            known = (Turns(one, part) for part, one in enumerate(ends) if one is not None)
+            known = (LoopBound(one, part) for part, one in enumerate(ends) if one is not None)
             found = next(known, None)
         elif self.facts.forms.loops.get(loop) not in IN_PARTS:
-            found = Turns(self.size(loop.iterable, at), 0)
+            found = LoopBound(self.size(loop.iterable, at), 0)
         self._open.pop()
         return found
 
@@ -374,10 +374,10 @@ class Lengths:
 
     # How it is written
 
-    def written(self, node: n.Expression, at: At) -> Written:
+    def written(self, node: n.Expression, at: At) -> SymbolicExpression:
         """The expression as the script writes it."""
         parts: list[Part] = []
-        made = Made(node, self.source, "is up to a model") if self._asks(node) else None
+        made = Opaque(node, self.source, "is up to a model") if self._asks(node) else None
         inside = {
             self.facts.names.of(name)
             for one in walk(node)
@@ -395,15 +395,15 @@ class Lengths:
                 parts += [self._text(position, name.span.start), *own.parts]
                 position = name.span.end
         parts.append(self._text(position, node.span.end))
-        return Written(joined(parts), made, isinstance(node, _TIGHT))
+        return SymbolicExpression(joined(parts), made, isinstance(node, _TIGHT))
 
-    def _name(self, symbol: Symbol, at: At) -> Written:
+    def _name(self, symbol: Symbol, at: At) -> SymbolicExpression:
         """A variable; the name of a parameter stands for its argument, not for a reassignment."""
         is_other = not isinstance(self.definitions.at(symbol, at), n.Parameter)
         if symbol.kind == "parameter" and symbol.node is not None and is_other:
-            made = Made(symbol.node, self.source, "is known only when its function runs")
-            return Written((symbol.name,), made)
-        return Written((symbol,))
+            made = Opaque(symbol.node, self.source, "is known only when its function runs")
+            return SymbolicExpression((symbol.name,), made)
+        return SymbolicExpression((symbol,))
 
     def _text(self, start: int, end: int) -> str:
         return re.sub(r"\s+", " ", self.source.text[start:end])

@@ -8,8 +8,8 @@ explore()       unbounded            line 52: `while` repeats an unknown number 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from saftc.cost.bound import Bound, FunctionBound, Piece, Reason
-from saftc.cost.requests import Bounds
+from saftc.cost.bound import Bound, CallSite, FunctionBound, Reason
+from saftc.cost.requests import ProgramBounds
 from saftc.cost.rules import Limits
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
@@ -33,7 +33,7 @@ class _Row:
     words: str
 
 
-def as_text(bounds: Bounds) -> str:
+def as_text(bounds: ProgramBounds) -> str:
     """A script's bounds: a line for each function that asks, with its larger parts below."""
     rows = [row for one in _shown(bounds) for row in _rows(one, _signature(one, bounds))]
     budget = bounds.limits.budget_requests
@@ -54,7 +54,7 @@ def heading(limits: Limits) -> str:
     )
 
 
-def as_json(several: Sequence[Bounds]) -> list[dict[str, object]]:
+def as_json(several: Sequence[ProgramBounds]) -> list[dict[str, object]]:
     """The bounds of scripts as JSON objects."""
     return [_data(one) for one in several]
 
@@ -73,7 +73,7 @@ def in_words(bound: Bound, source: Source) -> str:
     return f"Any number of requests: {_why(bound.reasons[0], source)}."
 
 
-def too_many(bounds: Bounds, allowed: int) -> Diagnostic | None:
+def too_many(bounds: ProgramBounds, allowed: int) -> Diagnostic | None:
     """The diagnostic for a program that may send more requests than `allowed`, else None."""
     program, budget = bounds.program, bounds.limits.budget_requests
     most = program.bound.number
@@ -94,7 +94,7 @@ def too_many(bounds: Bounds, allowed: int) -> Diagnostic | None:
     )
 
 
-def _place_of(program: FunctionBound, bounds: Bounds) -> Span:
+def _place_of(program: FunctionBound, bounds: ProgramBounds) -> Span:
     """The name of `main`, or the largest place at the top level of the script."""
     if isinstance(program.definition, n.FunctionDef):
         return program.definition.name.span
@@ -108,7 +108,7 @@ def _place_of(program: FunctionBound, bounds: Bounds) -> Span:
 # Rows
 
 
-def _shown(bounds: Bounds) -> Iterator[FunctionBound]:
+def _shown(bounds: ProgramBounds) -> Iterator[FunctionBound]:
     functions = [one for one in bounds.of_functions() if not one.bound.is_zero]
     yield from functions
     if not bounds.top.bound.is_zero:
@@ -119,7 +119,7 @@ def _shown(bounds: Bounds) -> Iterator[FunctionBound]:
             )
 
 
-def _signature(one: FunctionBound, bounds: Bounds) -> str:
+def _signature(one: FunctionBound, bounds: ProgramBounds) -> str:
     if not isinstance(one.definition, n.FunctionDef):
         return one.name or _TOP
     whole = bounds.program
@@ -146,14 +146,14 @@ def _rows(one: FunctionBound, name: str, *, is_deep: bool = False) -> list[_Row]
     return rows
 
 
-def _piece_rows(piece: Piece, depth: int, source: Source, *, is_deep: bool) -> list[_Row]:
+def _piece_rows(piece: CallSite, depth: int, source: Source, *, is_deep: bool) -> list[_Row]:
     place = _line(piece.node, piece.source, source)
     words = _words(piece, source, is_deep=is_deep).removeprefix(f"{place}: ")
     row = _Row(depth, place, _bound_text(piece.bound), words)
     return [row, *_below(piece, depth + 1, source, is_deep=is_deep)]
 
 
-def _below(piece: Piece, depth: int, source: Source, *, is_deep: bool) -> list[_Row]:
+def _below(piece: CallSite, depth: int, source: Source, *, is_deep: bool) -> list[_Row]:
     """The rows of places in a loop or a called function that its own row does not have."""
     if piece.called is not None and is_deep and len(piece.called.pieces) > 0:
         if piece.called.definition is piece.node or depth > _DEEPEST:
@@ -172,12 +172,12 @@ _DEEPEST = 4
 _MOST_BESIDE = 3
 
 
-def _is_told_beside(piece: Piece) -> bool:
+def _is_told_beside(piece: CallSite) -> bool:
     """Whether a loop's row also has the places of its turns."""
     return len(piece.inner) <= _MOST_BESIDE and not any(one.inner for one in piece.inner)
 
 
-def _words(piece: Piece, source: Source, *, is_deep: bool = False) -> str:
+def _words(piece: CallSite, source: Source, *, is_deep: bool = False) -> str:
     if piece.bound.reasons and not piece.inner:
         return why_unbounded(piece.bound, source)
     if not piece.inner:
@@ -238,7 +238,7 @@ def _table(rows: Sequence[_Row], margin: int) -> str:
 # JSON
 
 
-def _data(bounds: Bounds) -> dict[str, object]:
+def _data(bounds: ProgramBounds) -> dict[str, object]:
     limits = bounds.limits
     return {
         "file": bounds.source.name,
@@ -265,7 +265,7 @@ def _function_data(one: FunctionBound) -> dict[str, object]:
     }
 
 
-def _piece_data(piece: Piece) -> dict[str, object]:
+def _piece_data(piece: CallSite) -> dict[str, object]:
     return {
         **_place(piece.node, piece.source),
         **_bound_data(piece.bound),
@@ -291,6 +291,6 @@ def _place(node: n.Node, source: Source) -> dict[str, object]:
     return {"file": source.name, "line": line, "column": column}
 
 
-def tables(several: Iterable[Bounds]) -> str:
+def tables(several: Iterable[ProgramBounds]) -> str:
     """The bounds of scripts as text, with a blank line between two scripts."""
     return "\n".join(map(as_text, several))

@@ -17,10 +17,10 @@ from functools import cached_property
 
 from saftc.check.facts import Facts
 from saftc.cost.algebra import ZERO, Polynomial, largest, number
-from saftc.cost.bound import NOTHING, Bound, FunctionBound, Piece, Reason, largest_bound
+from saftc.cost.bodies import BodyBounds
+from saftc.cost.bound import NOTHING, Bound, CallSite, FunctionBound, Reason, largest_bound
 from saftc.cost.rules import Limits, Settings
-from saftc.cost.scripts import A_BUDGET, Script
-from saftc.cost.walking import Walk
+from saftc.cost.script_bounds import A_BUDGET, ScriptBounds
 from saftc.effects.awaits import function_values
 from saftc.effects.effects import Effects
 from saftc.infer.programs import conversions_of, functions_above
@@ -36,7 +36,7 @@ _OF_COST = frozenset(
 )
 
 
-class Bounds:
+class ProgramBounds:
     """The bounds of a script and of those that it imports; visits each function once."""
 
     def __init__(
@@ -68,7 +68,7 @@ class Bounds:
             return self._calls_itself(definition)
         self._open.append(definition)
         script = self.script_of(definition)
-        body = Walk(script)
+        body = BodyBounds(script)
         bound = body.block(definition.body)[0]
         self._open.pop()
         name, pieces = definition.name.text, tuple(body.pieces)
@@ -78,7 +78,7 @@ class Bounds:
         """The bounds of the script's functions, in its order."""
         return [self.of_function(one) for one in nodes_of(self.facts.module, n.FunctionDef)]
 
-    def of_prompt(self, node: n.Prompt) -> Piece:
+    def of_prompt(self, node: n.Prompt) -> CallSite:
         """The bound of a prompt of the script by itself, in terms of its variables."""
         return self._own.prompt(node, None)
 
@@ -96,9 +96,9 @@ class Bounds:
     @cached_property
     def top(self) -> FunctionBound:
         """The bound of importing the script, with its imports."""
-        bound, pieces = NOTHING, list[Piece]()
+        bound, pieces = NOTHING, list[CallSite]()
         for script in (*reversed(self._imported), self._own):
-            walk_ = Walk(script)
+            walk_ = BodyBounds(script)
             bound += walk_.block(script.facts.module.statements)[0]
             pieces += walk_.pieces
         return FunctionBound("", self.facts.module, self.source, bound, tuple(pieces))
@@ -117,7 +117,7 @@ class Bounds:
         )
 
     @cached_property
-    def passed_around(self) -> list[n.FunctionDef]:
+    def escaping_functions(self) -> list[n.FunctionDef]:
         """The functions that the scripts use as values, other than as callees or tools."""
         return [
             member.definition
@@ -138,11 +138,11 @@ class Bounds:
     def of_any(self) -> Bound:
         """The bound of a call of an unknown function: that of any function used as a value."""
         return largest_bound(
-            self.script_of(one).without_parameters(one) for one in self.passed_around
+            self.script_of(one).without_parameters(one) for one in self.escaping_functions
         )
 
     @cached_property
-    def kept_programs(self) -> tuple[list[n.FunctionDef], Polynomial]:
+    def recorded_programs(self) -> tuple[list[n.FunctionDef], Polynomial]:
         """The functions that kept programs may call, and the most calls of one such program."""
         functions, most = list[n.FunctionDef](), number(self.limits.program_calls)
         for script in (self._own, *self._imported):
@@ -159,19 +159,19 @@ class Bounds:
                     functions += conversions_of(facts.module, facts).values()
         return functions, most
 
-    def script_of(self, definition: n.FunctionDef) -> Script:
+    def script_of(self, definition: n.FunctionDef) -> ScriptBounds:
         """The script that defines a function."""
         return next(one for one in (self._own, *self._imported) if one.facts.is_own(definition))
 
     @cached_property
-    def _own(self) -> Script:
-        return Script(self, self.facts, self.source)
+    def _own(self) -> ScriptBounds:
+        return ScriptBounds(self, self.facts, self.source)
 
     @cached_property
-    def _imported(self) -> list[Script]:
+    def _imported(self) -> list[ScriptBounds]:
         facts = self.facts
         pairs = zip(facts.scripts, facts.script_sources, strict=True)
-        return [Script(self, one, source) for one, source in pairs]
+        return [ScriptBounds(self, one, source) for one, source in pairs]
 
     def _calls_itself(self, definition: n.FunctionDef) -> FunctionBound:
         name, source = definition.name.text, self.script_of(definition).source
@@ -182,7 +182,7 @@ class Bounds:
             for top in one.body
             for node in walk(top)
         )
-        is_known = not self.passed_around and not any(runs)
+        is_known = not self.escaping_functions and not any(runs)
         asks = "asks" in self.effects.of_function(definition) or not is_known
         reason = Reason(definition.name, source, f"`{name}` may call itself", A_BUDGET)
         bound = Bound(ZERO, (reason,)) if asks else NOTHING

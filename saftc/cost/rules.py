@@ -59,7 +59,7 @@ def replies(
     after rounds. A round has calls of tools (`_passed_limit`: at most `max_tool_rounds` rounds and
     `max_tool_calls` calls, in a `do` prompt one round), or hands in fields. If no field is
     optional, a round that hands in no open field is a reply that does not do
-    (`FieldsOutput.objection`). So is each round of a `do` prompt that leaves a field open
+    (`FieldsOutput.problem`). So is each round of a `do` prompt that leaves a field open
     (`NOT_ALL`), and one that calls tools if there are none (`NO_TOOLS`).
     """
     return rounds_of(settings, has_tools=has_tools, is_do=is_do, fields=fields) + (
@@ -102,7 +102,7 @@ def program_calls(settings: Settings) -> Polynomial:
     """The most calls that the programs of one prompt make.
 
     Each reply may be a program that runs and ends with several readings or a failed conversion
-    (`ProgramOutput.came_to`). All programs together make at most `Limits.calls` calls
+    (`ProgramOutput.record_outcome`). All programs together make at most `Limits.calls` calls
     (`Machine._call`), or `max_tool_calls` if the prompt sets it (`programs._prompting._limits`).
     """
     return settings.program_calls

@@ -13,7 +13,7 @@ class ReplyCost(NamedTuple):
     max_tokens: int
 
 
-def limits_here() -> Limits:
+def project_limits() -> Limits:
     """The limits by the environment, the project file and the defaults.
 
     Imports the runtime. Raises ConfigError if a setting is invalid.
@@ -33,17 +33,17 @@ def limits_here() -> Limits:
     )
 
 
-def reply_cost_here() -> ReplyCost | None:
+def project_reply_cost() -> ReplyCost | None:
     """The most that a reply costs, by `max_tokens` and the price of the project's model.
 
     None if one of them is unknown.
     """
     from runtime_support._budgets import price_of
     from runtime_support._core.settings import settings_to_show
-    from runtime_support.providers import who_answers
+    from runtime_support.providers import provider_and_model
 
     settings = settings_to_show()
-    models = who_answers(settings)[1], *(settings.fallback or ())
+    models = provider_and_model(settings)[1], *(settings.fallback or ())
     prices = {one: price_of(settings, one, 0) for one in models}
     known = {one: price["output"] for one, price in prices.items() if price is not None}
     if len(known) < len(prices) or settings.max_tokens is None or settings.extra_body:

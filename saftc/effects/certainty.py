@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from saftc.check.statements import blocks_of
 from saftc.effects.effects import Effects
-from saftc.effects.variables import Flow
+from saftc.effects.variables import VariableFlow
 from saftc.infer.failures import (
     Cause,
     Failure,
@@ -63,7 +63,7 @@ class Certainty:
     def __init__(self, effects: Effects, known: "dict[int, Certainty] | None" = None) -> None:
         self.facts = effects.facts
         self.effects = effects
-        self.flow = Flow(effects)
+        self.flow = VariableFlow(effects)
         # The analyses of all imported scripts, by the id of their `Effects`.
         self._others = {} if known is None else known
         self._functions: dict[n.FunctionDef, tuple[Reason, ...]] = {}

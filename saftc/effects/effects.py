@@ -614,11 +614,11 @@ def _imports(facts: Facts) -> dict[Symbol, tuple[str, str]]:
     for node in nodes_of(facts.module, n.ImportStmt, n.FromImport):
         if isinstance(node, n.ImportStmt):
             bound = node.alias or node.module
-            found[facts.names.of(bound)] = facts.module_meant(node.module), ""
+            found[facts.names.of(bound)] = facts.module_behind(node.module), ""
         else:
             for imported in node.names:
                 symbol = facts.names.of(imported.alias or imported.name)
-                found[symbol] = facts.module_meant(node.module), imported.name.text
+                found[symbol] = facts.module_behind(node.module), imported.name.text
     return found
 
 

@@ -12,7 +12,7 @@ from saftc.syntax import nodes as n
 _Certain = frozenset[Symbol]
 
 
-class Flow:
+class VariableFlow:
     """Reads and assignments of statements, called functions included."""
 
     def __init__(self, effects: Effects) -> None:
@@ -63,7 +63,7 @@ class Flow:
 class _Early(ForwardAnalysis[_Certain]):
     """Collects early reads; the state is the set of variables that were certainly assigned."""
 
-    def __init__(self, flow: Flow) -> None:
+    def __init__(self, flow: VariableFlow) -> None:
         super().__init__()
         self.flow = flow
         self.found = set[Symbol]()

@@ -15,7 +15,7 @@ from typing import TypeAlias
 INDENT = 4
 
 Doc: TypeAlias = (
-    "str | Line | Hard | Beside | Broken | Nest | Group | Hug | Spread | Rigid | tuple[Doc, ...]"
+    "str | Line | Hard | Trailing | Broken | Nest | Group | Hug | Forced | Rigid | tuple[Doc, ...]"
 )
 
 
@@ -34,7 +34,7 @@ class Hard:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class Trailing:
     """A comment at the end of a line; it does not count for the width."""
 
     text: str
@@ -71,7 +71,7 @@ class Hug:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class Forced:
     """A part with line breaks whatever is around it."""
 
     doc: Doc
@@ -89,9 +89,9 @@ def is_spread(doc: Doc) -> bool:
     pending: list[Doc] = [doc]
     while pending:
         match pending.pop():
-            case Hard() | Beside():
+            case Hard() | Trailing():
                 return True
-            case Nest(inner) | Group(inner) | Spread(inner) | Rigid(inner):
+            case Nest(inner) | Group(inner) | Forced(inner) | Rigid(inner):
                 pending.append(inner)
             case Hug(before, last):
                 pending += (before, last)
@@ -131,7 +131,7 @@ def render(doc: Doc, width: int, indent: int) -> str:
                 column += len(current)
             case tuple():
                 pending.extend((place, part) for part in reversed(current))
-            case Beside(text):
+            case Trailing(text):
                 out.append(f"  {text}")
             case Line(flat):
                 pending.append((place, Hard() if place.is_broken else flat))
@@ -145,7 +145,7 @@ def render(doc: Doc, width: int, indent: int) -> str:
                 # The content of a group on one line is indented like that line.
                 deeper = place.indent + (INDENT if place.is_broken else 0)
                 pending.append((replace(place, indent=deeper), inner))
-            case Spread(inner):
+            case Forced(inner):
                 pending.append((replace(place, is_broken=True), inner))
             case Rigid(inner):
                 pending.append((replace(place, is_rigid=True), inner))
@@ -189,7 +189,7 @@ def _fits(doc: Doc, room: int, following: Sequence[tuple[_Place, Doc]]) -> bool:
                 if place.is_broken:
                     return True
                 room -= len(flat)
-            case Hard() | Beside():
+            case Hard() | Trailing():
                 return True
             case Broken(text):
                 room -= len(text) if place.is_broken else 0
@@ -198,7 +198,7 @@ def _fits(doc: Doc, room: int, following: Sequence[tuple[_Place, Doc]]) -> bool:
                 inside += [(place, last), (place, before)] if is_flat else [(place, broken)]
             case Group(inner) if place.is_rigid:
                 inside.append((replace(place, is_broken=False), inner))
-            case Nest(inner) | Group(inner) | Spread(inner):
+            case Nest(inner) | Group(inner) | Forced(inner):
                 inside.append((place, inner))
             case Rigid(inner):
                 inside.append((replace(place, is_rigid=True), inner))

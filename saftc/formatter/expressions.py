@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from saftc.formatter.documents import Doc, Hard, Nest, Rigid, Spread, is_spread
+from saftc.formatter.documents import Doc, Forced, Hard, Nest, Rigid, is_spread
 from saftc.formatter.listings import WHEN_BROKEN, Part, write_chain, write_sequence
 from saftc.formatter.original import Original
 from saftc.source import Span
@@ -187,7 +187,7 @@ def _write_text(written: str) -> Doc:
         rest.pop()
         closing.insert(0, Hard())
     lines = [part for line in rest for part in (Hard(), line)]
-    return Spread((opening + quote + first, Nest(tuple(lines)), *closing))
+    return Forced((opening + quote + first, Nest(tuple(lines)), *closing))
 
 
 def _write_formatted(original: Original, node: n.FormattedString) -> Doc:
@@ -303,7 +303,7 @@ def _write_prompt(original: Original, node: n.Prompt) -> Doc:
     if not any(texts) and not holes:
         text = (before, "$ $")
     elif has_lines:
-        text = (before, Spread(("$", Nest((Hard(), *inside)), Hard(), "$")))
+        text = (before, Forced(("$", Nest((Hard(), *inside)), Hard(), "$")))
     else:
         text = (before, "$ ", *inside, " $")
     behind: list[tuple[str, n.Expression | None]] = [(" with ", node.options)]
@@ -368,7 +368,7 @@ def _level(node: n.Expression) -> int:
 def _has_lines(parts: Sequence[Part]) -> bool:
     """Whether the only item is a chain with one operand per line and without brackets."""
     match parts:
-        case [Part(n.Argument(value=value), Spread()) | Part(value, Spread())]:
+        case [Part(n.Argument(value=value), Forced()) | Part(value, Forced())]:
             return isinstance(value, n.Binary | n.Comparison | n.Logical | n.Conditional)
         case _:
             return False

@@ -14,15 +14,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from saftc.formatter.documents import (
-    Beside,
     Broken,
     Doc,
+    Forced,
     Group,
     Hard,
     Hug,
     Line,
     Nest,
-    Spread,
+    Trailing,
     is_spread,
 )
 from saftc.formatter.original import Original
@@ -101,7 +101,7 @@ def write_chain(
     ):
         ends = (*gaps.opening, *gaps.above[0], gaps.beside[-1], *gaps.above[-1])
         if brackets is None and not any(ends):
-            return Spread(tuple(_lines(original, parts, gaps, "")[1:]))
+            return Forced(tuple(_lines(original, parts, gaps, "")[1:]))
         opening, closing = brackets or "()"
         return _spread(original, opening, closing, parts, gaps, "")
     items: list[Doc] = []
@@ -121,9 +121,9 @@ def write_chain(
 def _spread(
     original: Original, opening: str, closing: str, parts: Sequence[Part], gaps: _Gaps, comma: str
 ) -> Doc:
-    head = [Beside(comment.text) for comment in gaps.opening]
+    head = [Trailing(comment.text) for comment in gaps.opening]
     lines = _lines(original, parts, gaps, comma)
-    return Spread((opening, *head, Nest(tuple(lines)), Hard(), closing))
+    return Forced((opening, *head, Nest(tuple(lines)), Hard(), closing))
 
 
 def _lines(original: Original, parts: Sequence[Part], gaps: _Gaps, comma: str) -> list[Doc]:
@@ -138,7 +138,7 @@ def _lines(original: Original, parts: Sequence[Part], gaps: _Gaps, comma: str) -
             break
         part, beside = parts[position], gaps.beside[position]
         lines += [_break(original, part, is_first or not comma), part.lead, part.doc, comma]
-        lines += [Beside(beside.text)] if beside is not None else []
+        lines += [Trailing(beside.text)] if beside is not None else []
         is_first = False
     return lines
 

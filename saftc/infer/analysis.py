@@ -1,6 +1,6 @@
 """Semantic analysis: runs the passes that compute the facts about a script from its tree."""
 
-from saftc.check.bindings import held_annotations
+from saftc.check.bindings import variable_annotations
 from saftc.check.facts import Facts, FunctionFacts
 from saftc.check.history import find_history
 from saftc.check.imports import Loader, link_imports, no_modules, report_unused
@@ -8,7 +8,7 @@ from saftc.check.resolution import resolve
 from saftc.check.schemas import resolve_schemas
 from saftc.diagnostics.model import Collector
 from saftc.infer.parameters import parameter_uses
-from saftc.infer.programs import check_programs, note_kept_programs
+from saftc.infer.programs import check_programs, note_stored_programs
 from saftc.infer.rules.units import infer_types
 from saftc.infer.tools import check_tools
 from saftc.syntax import nodes as n
@@ -32,7 +32,7 @@ def analyze(
     facts = Facts(module, names)
     imports = link_imports(module, facts, load, mistakes)
     resolve_schemas(module, facts, mistakes)
-    facts.held = held_annotations(module, names)
+    facts.held = variable_annotations(module, names)
     facts.history = find_history(
         module,
         names,
@@ -48,7 +48,7 @@ def analyze(
         mistakes.add(mistake)
     check_programs(module, facts, mistakes)
     check_tools(module, facts, mistakes)
-    note_kept_programs(module, facts)
+    note_stored_programs(module, facts)
     report_unused(imports, facts, mistakes)
     return facts
 

@@ -24,7 +24,7 @@ from saftc.check.forms import (
     ChangedCopy,
     DirectCall,
     Form,
-    OfResult,
+    ResultAttribute,
     unpacks,
 )
 from saftc.syntax import nodes as n
@@ -118,7 +118,7 @@ def never_fails(facts: Facts, node: n.Expression) -> bool:
 
 def failures_of(facts: Facts, node: n.Node) -> _Failures:
     """The possible failures of a node itself, once its parts are evaluated."""
-    return _Finder(facts).itself(node)
+    return _FailureFinder(facts).itself(node)
 
 
 def parts_of(node: n.Node) -> Sequence[n.Node]:
@@ -140,7 +140,7 @@ def parts_of(node: n.Node) -> Sequence[n.Node]:
             return [one for one in children(node) if not isinstance(one, n.Statement | n.Schema)]
 
 
-class _Finder:
+class _FailureFinder:
     """The rules, by kind of node; they do not include the failures of the parts."""
 
     def __init__(self, facts: Facts) -> None:
@@ -310,7 +310,11 @@ class _Finder:
     def _member(self, node: n.Member) -> _Failures:
         form, name = self.facts.forms.members[node], node.name.text
         enum = self.facts.enum_of(node.value)
-        if isinstance(form, OfResult) or form == Form.LENGTH or (enum and name in enum.choices):
+        if (
+            isinstance(form, ResultAttribute)
+            or form == Form.LENGTH
+            or (enum and name in enum.choices)
+        ):
             return
         is_native = form == Form.ITEM or isinstance(form, Attribute)
         yield from self._part(node, [name] if is_native else [], f"a field `{name}`")

@@ -65,7 +65,7 @@ def parameter_uses(function: n.FunctionDef, facts: Facts) -> Uses:
     }
     if not parameters:
         return {}
-    finder = _Finder(facts, parameters)
+    finder = _UseFinder(facts, parameters)
     below = finder.block(function.body, _State({}, frozenset()))
     ends = [*finder.ends, *([below] if below is not None else [])]
     return finder.join(ends).uses if ends else {}
@@ -78,7 +78,7 @@ class _State(NamedTuple):
     assigned: frozenset[Symbol]
 
 
-class _Finder(ForwardAnalysis[_State]):
+class _UseFinder(ForwardAnalysis[_State]):
     def __init__(self, facts: Facts, parameters: set[Symbol]) -> None:
         super().__init__()
         self.facts = facts
@@ -170,7 +170,7 @@ class _Finder(ForwardAnalysis[_State]):
     def _call(self, node: n.Call, function: n.Name, uses: Uses) -> None:
         symbol = self.facts.names.of(function)
         if symbol.kind == "builtin":
-            way = BUILTINS[symbol.name].meant([(None, ANY)] * len(node.arguments))
+            way = BUILTINS[symbol.name].select_overload([(None, ANY)] * len(node.arguments))
             for position, argument in enumerate(node.arguments):
                 parameter = way.parameter(position)
                 wanted = _OF_KINDS.get(parameter.kinds) if parameter else None

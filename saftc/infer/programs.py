@@ -36,7 +36,7 @@ def functions_above(place: Span, module: n.Module, facts: Facts) -> dict[str, n.
     return {name: one for name, one in found.items() if name not in BUILT_IN_NAMES}
 
 
-def note_kept_programs(module: n.Module, facts: Facts) -> None:
+def note_stored_programs(module: n.Module, facts: Facts) -> None:
     """Marks the functions that a program may call as used, where a stored program is read back."""
     for node, coercion in facts.coercions.items():
         if coercion.wanted == PROGRAM:

@@ -66,7 +66,7 @@ class OfferedTool:
         one, same = self.type, other.type
         if not isinstance(one, FunctionType) or not isinstance(same, FunctionType):
             return False
-        is_one = one.definition is same.definition and self.facts.is_made_once(one.definition)
+        is_one = one.definition is same.definition and self.facts.is_evaluated_once(one.definition)
         is_known = self.name == other.name and self.waits == other.waits != "unknown"
         return is_one and is_known
 
@@ -136,7 +136,7 @@ def function_behind(facts: Facts, node: n.Expression) -> ResolvedFunction:
         symbol = facts.names.symbols.get(value) if isinstance(value, n.Name) else None
         if symbol is None:
             return found
-        owner, meant = _meant(facts, symbol)
+        owner, meant = _resolved_name(facts, symbol)
         bound = owner.bound_once.get(meant)
         if bound is None or meant in seen:
             return found
@@ -332,7 +332,7 @@ def _list(
     """The items of a known list, each with the facts of its script; None if unknown."""
     if isinstance(node, n.Name):
         symbol = facts.names.of(node)
-        owner, meant = _meant(facts, symbol)
+        owner, meant = _resolved_name(facts, symbol)
         value = owner.bound_once.get(meant)
         return None if value is None or meant in around else _list(owner, value, around | {meant})
     if not isinstance(node, n.ListLiteral):
@@ -349,14 +349,14 @@ def _list(
     return found
 
 
-def _meant(facts: Facts, symbol: Symbol) -> tuple[Facts, Symbol]:
+def _resolved_name(facts: Facts, symbol: Symbol) -> tuple[Facts, Symbol]:
     """The symbol of a name in the script that defines it, with the facts of that script."""
     target = facts.imported.get(symbol)
     if target is None:
         return facts, symbol
     for script in facts.scripts:
         if script.own_names.get(target.name) is target:
-            return _meant(script, target)
+            return _resolved_name(script, target)
     return facts, symbol
 
 

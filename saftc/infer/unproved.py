@@ -25,11 +25,11 @@ _SHOWN = 8
 
 
 @dataclass(slots=True)
-class _Need:
+class _Requirements:
     """The requirements on a value: on its fields, on its items, or on its type."""
 
-    fields: "dict[str, _Need]" = field(default_factory=dict[str, "_Need"])
-    item: "_Need | None" = None
+    fields: "dict[str, _Requirements]" = field(default_factory=dict[str, "_Requirements"])
+    item: "_Requirements | None" = None
     asked: Type = ANY
 
     def notation(self) -> str:
@@ -41,24 +41,24 @@ class _Need:
 
 
 @dataclass(slots=True)
-class _Open:
+class _UntypedName:
     """An untyped name: its binding, the requirements on it, and the places that need its type."""
 
     span: Span
-    need: _Need = field(default_factory=_Need)
+    need: _Requirements = field(default_factory=_Requirements)
     places: dict[Span, None] = field(default_factory=dict[Span, None])
 
 
-def left_to_run_time(module: n.Module, facts: Facts) -> tuple[Diagnostic, ...]:
+def run_time_checks(module: n.Module, facts: Facts) -> tuple[Diagnostic, ...]:
     """A hint for each untyped name that leaves checks to run time, in source order."""
-    finder = _Finder(facts)
+    finder = _OriginFinder(facts)
     for node in nodes_of(module):
         for operand in _operands(node, facts):
             finder.note(operand, node)
     return tuple(sorted(map(_hint, finder.found.items()), key=lambda one: one.span.start))
 
 
-def _hint(entry: tuple[Symbol, _Open]) -> Diagnostic:
+def _hint(entry: tuple[Symbol, _UntypedName]) -> Diagnostic:
     symbol, found = entry
     schema = found.need.notation()
     settled = f", such as `{symbol.name}: {schema}`" if schema != "any" else ""
@@ -111,12 +111,12 @@ def _operands_of_call(node: n.Call, facts: Facts) -> list[n.Expression]:
     return [node.function] if is_value else []
 
 
-class _Finder:
+class _OriginFinder:
     """Traces checks at run time back to the untyped names that cause them."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
-        self.found: dict[Symbol, _Open] = {}
+        self.found: dict[Symbol, _UntypedName] = {}
 
     def note(self, operand: n.Expression, place: n.Node) -> None:
         """Records that a place needs the type of an operand, if the operand has none."""
@@ -129,9 +129,9 @@ class _Finder:
         open_.places[place.span] = None
         match place:
             case n.ForStmt() | n.ComprehensionClause():
-                need.item = need.item or _Need()
+                need.item = need.item or _Requirements()
             case n.Member():
-                need.fields.setdefault(place.name.text, _Need())
+                need.fields.setdefault(place.name.text, _Requirements())
             case n.Index(value=value) if value is operand:
                 self._need(place)
             case n.Binary() | n.Comparison() | n.Unary() | n.Call():
@@ -140,7 +140,7 @@ class _Finder:
             case _:
                 pass
 
-    def _need(self, node: n.Expression) -> tuple[_Open, _Need] | None:
+    def _need(self, node: n.Expression) -> tuple[_UntypedName, _Requirements] | None:
         """The untyped name that `node` is or is a part of, with the requirements on `node`."""
         match node:
             case n.Name():
@@ -152,13 +152,13 @@ class _Finder:
                 open_, need = found
                 name = node.name.text if isinstance(node, n.Member) else _written_key(node)
                 if name is not None:
-                    return open_, need.fields.setdefault(name, _Need())
-                need.item = need.item or _Need()
+                    return open_, need.fields.setdefault(name, _Requirements())
+                need.item = need.item or _Requirements()
                 return open_, need.item
             case _:
                 return None
 
-    def _of_name(self, symbol: Symbol) -> tuple[_Open, _Need] | None:
+    def _of_name(self, symbol: Symbol) -> tuple[_UntypedName, _Requirements] | None:
         if symbol.kind not in ("variable", "parameter"):
             return None
         binding = symbol.node
@@ -166,13 +166,13 @@ class _Finder:
             over = self._need(binding.iterable)
             if over is None or not isinstance(binding.pattern, n.NamePattern):
                 return None
-            over[1].item = over[1].item or _Need()
+            over[1].item = over[1].item or _Requirements()
             return over[0], over[1].item
         if symbol not in self.found:
             span = _span_of(symbol, binding)
             if span is None or self._is_derived(binding):
                 return None
-            self.found[symbol] = _Open(span)
+            self.found[symbol] = _UntypedName(span)
         return self.found[symbol], self.found[symbol].need
 
     def _is_derived(self, binding: n.Node | None) -> bool:

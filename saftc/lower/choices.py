@@ -43,7 +43,7 @@ from saftc.types.types import (
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountCall:
     """`items.count(value)` for `len([x for x in items if x == value])`."""
 
     items: n.Expression
@@ -101,7 +101,7 @@ class Choices:
     def _is_certain(self, node: n.Expression) -> bool:
         return self.plan.certainty.expression(node) is None
 
-    def tools_beside(self, node: n.Prompt) -> list[n.Expression] | None:
+    def combined_tools(self, node: n.Prompt) -> list[n.Expression] | None:
         """The tools of a prompt whose calls may run at the same time; None lets the runtime decide.
 
         In an event loop the runtime runs all `async def` tools in parallel, but some tools of a
@@ -206,7 +206,7 @@ class Choices:
         is_known_to_end = "unknown" not in self.plan.effects.of(node)
         return is_known_to_end and (adds_alike or self._is_certain(node))
 
-    def counted(self, node: n.Expression) -> Counted | None:
+    def counted(self, node: n.Expression) -> CountCall | None:
         """The operands of Python's `count` for a comprehension, if it compares as Saft does."""
         facts = self.facts
         match node:
@@ -240,7 +240,7 @@ class Choices:
             and not any(part in facts.coercions for part in (item, left, right))
         )
         is_once = self.is_plain(value) and {symbol, *facts.names.unset}.isdisjoint(names)
-        return Counted(iterable, value) if is_alike and is_once else None
+        return CountCall(iterable, value) if is_alike and is_once else None
 
     def _is_name_of(self, node: n.Expression, symbol: Symbol) -> bool:
         return isinstance(node, n.Name) and self.facts.names.of(node) is symbol

@@ -45,9 +45,9 @@ def find_growth(facts: Facts) -> dict[n.Statement, Growth]:
     found: dict[n.Statement, Growth] = {}
     for owner in facts.names.scopes:
         if isinstance(owner, n.Module):
-            _Finder(facts, captured, found).block(owner.statements, {})
+            _GrowthFinder(facts, captured, found).block(owner.statements, {})
         elif isinstance(owner, n.FunctionDef):
-            _Finder(facts, captured, found).block(owner.body, {})
+            _GrowthFinder(facts, captured, found).block(owner.body, {})
     return found
 
 
@@ -56,7 +56,7 @@ def _captured(facts: Facts) -> set[Symbol]:
     return {symbol for captured in facts.names.captures.values() for symbol in captured}
 
 
-class _Finder(ForwardAnalysis[_State]):
+class _GrowthFinder(ForwardAnalysis[_State]):
     def __init__(
         self,
         facts: Facts,
@@ -72,7 +72,7 @@ class _Finder(ForwardAnalysis[_State]):
 
     def evaluate(self, node: n.Expression, statement: n.Statement, state: _State) -> _State:
         is_kept = not isinstance(statement, _DROPS)
-        state = _without(state, self._handed_on(node, is_kept=is_kept))
+        state = _without(state, self._escaping(node, is_kept=is_kept))
         if isinstance(statement, n.ForStmt):
             viewed = state.keys() & set(self._viewed(node))
             state = state | {symbol: state[symbol] | {statement} for symbol in viewed}
@@ -115,7 +115,7 @@ class _Finder(ForwardAnalysis[_State]):
 
     # Expressions
 
-    def _handed_on(self, node: n.Node, *, is_kept: bool) -> Iterator[Symbol]:
+    def _escaping(self, node: n.Node, *, is_kept: bool) -> Iterator[Symbol]:
         """The names whose values may escape to another holder."""
         match node:
             case n.Name():
@@ -124,26 +124,26 @@ class _Finder(ForwardAnalysis[_State]):
             case n.Call():
                 yield from self._handed_to(node)
             case n.Conditional():
-                yield from self._handed_on(node.condition, is_kept=False)
-                yield from self._handed_on(node.then, is_kept=is_kept)
-                yield from self._handed_on(node.other, is_kept=is_kept)
+                yield from self._escaping(node.condition, is_kept=False)
+                yield from self._escaping(node.then, is_kept=is_kept)
+                yield from self._escaping(node.other, is_kept=is_kept)
             case n.ComputedField():
-                yield from self._handed_on(node.key, is_kept=False)
-                yield from self._handed_on(node.value, is_kept=True)
+                yield from self._escaping(node.key, is_kept=False)
+                yield from self._escaping(node.value, is_kept=True)
             case n.Prompt() if node.mode == "program" or node.options or node.after:
                 yield from self._mentioned(node)
             case _ if construct_of(node).keeps != "unknown" or isinstance(node, n.Prompt):
                 # A prompt or a text shows its parts: only their text is kept.
                 for part in children(node):
-                    yield from self._handed_on(part, is_kept=construct_of(node).keeps == "parts")
+                    yield from self._escaping(part, is_kept=construct_of(node).keeps == "parts")
             case _:
                 yield from self._mentioned(node)
 
     def _handed_to(self, node: n.Call) -> Iterator[Symbol]:
-        yield from self._handed_on(node.function, is_kept=False)
+        yield from self._escaping(node.function, is_kept=False)
         for position, argument in enumerate(node.arguments):
             is_looked_at = self._is_looked_at(node, position)
-            yield from self._handed_on(argument.value, is_kept=not is_looked_at)
+            yield from self._escaping(argument.value, is_kept=not is_looked_at)
 
     def _is_looked_at(self, node: n.Call, position: int) -> bool:
         """Whether a call keeps no reference to an argument when it returns."""

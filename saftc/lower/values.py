@@ -68,7 +68,7 @@ class Default(Enum):
     HELD = auto()
 
 
-class Joined(NamedTuple):
+class JoinCall(NamedTuple):
     """The separator and the items of a `join`."""
 
     separator: n.Expression | None
@@ -82,7 +82,7 @@ class Key(NamedTuple):
     name: str
 
 
-class Both(NamedTuple):
+class BoolChain(NamedTuple):
     """A conditional of bools as `condition and other`, `condition or other`."""
 
     operator: Literal["and", "or"]
@@ -109,27 +109,27 @@ class Values:
         """Whether all values are of one kind."""
         return all(is_only(self.facts.type_of(one), kind) for one in nodes)
 
-    def both(self, node: n.Conditional) -> Both | None:
+    def both(self, node: n.Conditional) -> BoolChain | None:
         """The `and` or `or` form of a conditional of bools with one literal branch, else None."""
         if not self.are("bool", node.then, node.other):
             return None
         match node:
             case n.Conditional(other=n.Literal(value=False)):
-                return Both("and", node.then)
+                return BoolChain("and", node.then)
             case n.Conditional(then=n.Literal(value=True)):
-                return Both("or", node.other)
+                return BoolChain("or", node.other)
             case _:
                 return None
 
     # Builtins
 
-    def joined(self, given: Sequence[n.Expression]) -> Joined:
+    def joined(self, given: Sequence[n.Expression]) -> JoinCall:
         """The separator and the items among the arguments of a `join`: both orders are common."""
         if len(given) == 1:
-            return Joined(None, given[0])
+            return JoinCall(None, given[0])
         one, other = given
         is_first = is_only(self.facts.type_of(one), *ITEMS)
-        return Joined(other, one) if is_first else Joined(one, other)
+        return JoinCall(other, one) if is_first else JoinCall(one, other)
 
     def sum_of_none(self, node: n.Expression) -> Scalar | None:
         """The type of a sum whose empty case Python would get wrong, as 0; None for other sums."""
@@ -149,7 +149,7 @@ class Values:
             return None
         types = [self.facts.type_of(one) for one in values]
         element = item_type(types[0]) if len(types) == 1 else union(types)
-        way = BUILTINS[by.text].meant([(None, element)])
+        way = BUILTINS[by.text].select_overload([(None, element)])
         python = way.python
         if not way.is_proved([element]) or python.module:
             return None

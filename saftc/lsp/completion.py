@@ -9,7 +9,7 @@ from typing import Literal
 from saftc.check.facts import Facts
 from saftc.driver import Checked
 from saftc.lsp.hover import builtin, builtin_signature, of_symbol, record_signature, signature
-from saftc.lsp.placeholder import Placed, beginning_at, placed
+from saftc.lsp.placeholder import PlaceholderScript, beginning_at, placed
 from saftc.lsp.session import Script
 from saftc.project.files import scripts_below
 from saftc.project.finder import absolute_name, name_in, sibling
@@ -66,7 +66,7 @@ def proposals(script: Script, offset: int) -> list[Completion]:
     return list(found.values())
 
 
-def _proposals(place: Placed) -> Iterator[Completion]:
+def _proposals(place: PlaceholderScript) -> Iterator[Completion]:
     match place.way:
         case [*_, n.Member() as node, n.Identifier()]:
             yield from _members_of(place.script, node.value)
@@ -125,7 +125,7 @@ def _modules(script: Script) -> Iterator[Completion]:
             yield Completion(file.stem, "module", "Python")
 
 
-def _names(place: Placed) -> Iterator[Completion]:
+def _names(place: PlaceholderScript) -> Iterator[Completion]:
     for scope in place.scope.around():
         for symbol in scope.symbols.values():
             kind = _KINDS.get(symbol.kind, "variable")
@@ -264,7 +264,7 @@ def _taken(script: Script, call: n.Call) -> _Taken | None:
             if module not in facts.modules:
                 if not isinstance(module.node, n.ImportStmt):
                     return None
-                return _taken_by_python(script, facts.module_meant(module.node.module), name)
+                return _taken_by_python(script, facts.module_behind(module.node.module), name)
             owner = facts.modules[module]
             symbol = owner.own_names.get(name)
         case _:
@@ -297,7 +297,7 @@ def _taken(script: Script, call: n.Call) -> _Taken | None:
                 for one in script.nodes
                 if isinstance(one, n.FromImport) and meaning.node in one.names
             )
-            module = script.checked.facts.module_meant(origin.module)
+            module = script.checked.facts.module_behind(origin.module)
             return _taken_by_python(script, module, meaning.node.name.text)
         case _:
             return None

@@ -58,7 +58,7 @@ def path_to_offset(module: n.Module, offset: int) -> list[n.Node]:
 
 def occurrences(script: Script) -> list[Occurrence]:
     """The names in a script, in order of the text."""
-    finder = _Finder(script)
+    finder = _DefinitionFinder(script)
     found: dict[Span, Occurrence] = {}
     for node in script.nodes:
         for one in finder.at(node):
@@ -68,7 +68,7 @@ def occurrences(script: Script) -> list[Occurrence]:
 
 def occurrence_at(script: Script, offset: int) -> Occurrence | None:
     """The name that contains an offset or ends there."""
-    finder = _Finder(script)
+    finder = _DefinitionFinder(script)
     for node in reversed(path_to_offset(script.module, offset)):
         for one in finder.at(node):
             if one.span.start <= offset <= one.span.end:
@@ -95,7 +95,7 @@ def renamed(session: Session, script: Script, found: Occurrence) -> Iterator[tup
             yield one, span
 
 
-def taken(script: Script, span: Span, name: str) -> Symbol | None:
+def name_conflict(script: Script, span: Span, name: str) -> Symbol | None:
     """The symbol in scope at `span` that already has a name."""
     scopes = script.checked.facts.names.scopes
     for scope in scopes.values():
@@ -137,7 +137,7 @@ def introduced_by(symbol: Symbol) -> n.Identifier | None:
             return next((one for one in inner if one.text == symbol.name), None)
 
 
-class _Finder:
+class _DefinitionFinder:
     def __init__(self, script: Script) -> None:
         self.script = script
         self.facts: Facts = script.checked.facts
@@ -153,7 +153,7 @@ class _Finder:
             if isinstance(node, n.FunctionDef | n.RecordDef | n.TypeAlias)
         }
         self.origins = {
-            imported: self.facts.module_meant(statement.module)
+            imported: self.facts.module_behind(statement.module)
             for statement in script.nodes
             if isinstance(statement, n.FromImport)
             for imported in statement.names
@@ -166,11 +166,11 @@ class _Finder:
             case n.Name():
                 found.append((node.span, self._symbol(self.facts.names.symbols.get(node))))
             case n.ImportStmt(module=module, alias=alias):
-                found.append((module.span, self._module(self.facts.module_meant(module))))
+                found.append((module.span, self._module(self.facts.module_behind(module))))
                 if alias is not None:
-                    found.append((alias.span, self._module(self.facts.module_meant(module))))
+                    found.append((alias.span, self._module(self.facts.module_behind(module))))
             case n.FromImport(module=module):
-                found.append((module.span, self._module(self.facts.module_meant(module))))
+                found.append((module.span, self._module(self.facts.module_behind(module))))
             case n.ImportedName(name=name, alias=alias):
                 target = self._symbol(self.facts.names.symbols.get(alias or name))
                 found += [(one.span, target) for one in (name, alias) if one is not None]

@@ -12,7 +12,7 @@ from saftc.check.servers import default_text
 from saftc.infer.tools import offered
 from saftc.lsp.definitions import Target, occurrence_at, path_to_offset
 from saftc.lsp.session import Script, Session
-from saftc.project.python.library import Written
+from saftc.project.python.library import Location
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.types.builtins import BUILTINS, Builtin
@@ -193,11 +193,11 @@ def _python(script: Script, target: Target, node: n.Node) -> str:
     return _with_doc(lines, "" if found is None else found.doc)
 
 
-def _written_at(script: Script, target: Target) -> Written | None:
+def _written_at(script: Script, target: Target) -> Location | None:
     """The definition of a name in a Python module."""
     name = None if target.span == Span(0, 0) else target.name
     for module in {
-        script.checked.facts.module_meant(one.module)
+        script.checked.facts.module_behind(one.module)
         for one in script.nodes
         if isinstance(one, n.FromImport | n.ImportStmt)
     }:

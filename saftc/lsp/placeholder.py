@@ -35,7 +35,7 @@ _FURTHEST = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class CurrentLine:
     """The line around an offset, up to the word at the cursor.
 
     `open` are the open brackets, innermost last, and `kinds` the kinds of the line's tokens.
@@ -51,7 +51,7 @@ class Beginning:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlaceholderScript:
     """The script with the inserted name, and the nodes around the name, outermost first."""
 
     script: Script
@@ -73,7 +73,7 @@ class Placed:
         return found
 
 
-def beginning_at(script: Script, offset: int) -> Beginning:
+def beginning_at(script: Script, offset: int) -> CurrentLine:
     """The line that contains an offset."""
     text, start, end = script.source.text, offset, offset
     while start and _is_of_word(text[start - 1]):
@@ -95,14 +95,14 @@ def beginning_at(script: Script, offset: int) -> Beginning:
     tokens = tokens[max(layout, default=-1) + 1 :]
     begin = first + tokens[0].span.start if tokens else start
     line = text.rfind("\n", 0, begin) + 1
-    return Beginning(line, start, end, opened, [one.kind for one in tokens], is_text)
+    return CurrentLine(line, start, end, opened, [one.kind for one in tokens], is_text)
 
 
 def _is_of_word(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
-def placed(script: Script, beginning: Beginning) -> Placed:
+def placed(script: Script, beginning: CurrentLine) -> PlaceholderScript:
     """The script with the name inserted at the cursor."""
     text, name = script.source.text, script.source.name
     made, before, end = next(_readable(text, beginning), None) or _alone(text, beginning)
@@ -110,17 +110,19 @@ def placed(script: Script, beginning: Beginning) -> Placed:
         Source.from_text(name, f"{text[: beginning.line]}{made}{text[end:]}")
     )
     found = Script(script.path, checked, script.modules)
-    return Placed(found, path_to_offset(checked.module, beginning.line + before + len(NAME)))
+    return PlaceholderScript(
+        found, path_to_offset(checked.module, beginning.line + before + len(NAME))
+    )
 
 
-def _alone(text: str, beginning: Beginning) -> tuple[str, int, int]:
+def _alone(text: str, beginning: CurrentLine) -> tuple[str, int, int]:
     """The name instead of the line."""
     line = text[beginning.line : beginning.start]
     indent = line[: len(line) - len(line.lstrip())].partition("\n")[0]
     return indent + NAME, len(indent), _end_of_line(text, beginning.start)
 
 
-def _readable(text: str, beginning: Beginning) -> Iterator[tuple[str, int, int]]:
+def _readable(text: str, beginning: CurrentLine) -> Iterator[tuple[str, int, int]]:
     """Candidates for the line with the name, the name's offset in them, and the end of the replaced
     text; candidates that keep the text after the cursor come first.
     """

@@ -132,24 +132,24 @@ class SaftServer(LanguageServer):
         """Takes the new text of a script and schedules its diagnostics."""
         self.uris[self.path_of(uri)] = uri
         self.session.change(self.path_of(uri), text)
-        self.tell_soon()
+        self.publish_soon()
 
     def forget(self, uri: str) -> None:
         """Forgets a script that was closed."""
         self.uris.pop(self.path_of(uri), None)
         self._told.pop(self.path_of(uri), None)
 
-    def tell_soon(self) -> None:
+    def publish_soon(self) -> None:
         """Schedules the diagnostics of the open scripts."""
         if self._due is not None:
             self._due.cancel()
-        self._due = asyncio.get_running_loop().create_task(self._tell())
+        self._due = asyncio.get_running_loop().create_task(self._publish())
 
-    async def _tell(self) -> None:
+    async def _publish(self) -> None:
         await asyncio.sleep(min(_LONGEST_PAUSE, max(_PAUSE, self._took)))
         begun = time.monotonic()
         for path in self.session.open:
-            self.tell(path)
+            self.publish(path)
             await asyncio.sleep(0)
         await self._refresh_views()
         self._took = time.monotonic() - begun
@@ -166,7 +166,7 @@ class SaftServer(LanguageServer):
         self._messages = 0
         self.session.rest()
 
-    def tell(self, path: str) -> None:
+    def publish(self, path: str) -> None:
         """Sends the diagnostics of a script, unless those of this version were sent."""
         uri = self.uri_of(path)
         document = self.workspace.text_documents.get(unquote(uri))
@@ -194,7 +194,7 @@ class SaftServer(LanguageServer):
             raise JsonRpcInvalidParams(message=f"there is no view at {uri}")
         path = self.path_of(meant[1])
         try:
-            script = self.session.good(path)
+            script = self.session.last_valid(path)
         except TooLarge as problem:
             return views.without(str(problem))
         made_of, made = self._views.get(uri, (None, None))
@@ -219,7 +219,7 @@ class SaftServer(LanguageServer):
                 )
             await asyncio.sleep(0)
 
-    def tell_unformatted(self, uri: str) -> None:
+    def warn_unformatted(self, uri: str) -> None:
         """Tells the user once why a script is not formatted, until it can be formatted again."""
         if uri not in self.unformatted:
             self.unformatted.add(uri)
@@ -320,13 +320,13 @@ def _closed(ls: SaftServer, params: lsp.DidCloseTextDocumentParams) -> None:
     ls.session.close(ls.path_of(uri))
     ls.forget(uri)
     ls.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
-    ls.tell_soon()
+    ls.publish_soon()
 
 
 @server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
 def _files_changed(ls: SaftServer, _params: lsp.DidChangeWatchedFilesParams) -> None:
     ls.session.restart()
-    ls.tell_soon()
+    ls.publish_soon()
 
 
 @_answers(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix]))
@@ -347,7 +347,7 @@ async def _formatted(
     source = ls.script(uri).source
     text = format_source(source).text
     if text is None:
-        ls.tell_unformatted(uri)
+        ls.warn_unformatted(uri)
         return None
     ls.unformatted.discard(uri)
     if text == source.text:
@@ -503,7 +503,7 @@ async def _renamed(ls: SaftServer, params: lsp.RenameParams) -> lsp.WorkspaceEdi
         raise JsonRpcInvalidParams(message=f"`{name}` is not a name")
     changes: dict[str, list[lsp.TextEdit]] = {}
     for one, span in definitions.renamed(ls.session, script, found):
-        taken = definitions.taken(one, span, name)
+        taken = definitions.name_conflict(one, span, name)
         if taken is not None:
             raise JsonRpcInvalidParams(message=f"`{name}` is already used in {one.path}")
         edit = lsp.TextEdit(ls.lines(one.source).range(span), name)

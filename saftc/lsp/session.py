@@ -24,7 +24,7 @@ from saftc.syntax.walk import nodes_of
 from saftc.types.types import forget_remembered
 
 if TYPE_CHECKING:
-    from saftc.cost.requests import Bounds
+    from saftc.cost.requests import ProgramBounds
     from saftc.previews.python_objects import PythonObjects
 
 # A longer script would block the server for seconds at each change.
@@ -78,14 +78,14 @@ class Script:
         return compile_checked(self.checked, Project().compiling())
 
     @cached_property
-    def bounds(self) -> "Bounds | None":
+    def bounds(self) -> "ProgramBounds | None":
         """The most requests of its functions; None if it, or a setting, has errors."""
         if self.checked.has_errors:
             return None
         # The runtime is loaded for these.
-        from saftc.previews.requests import bounds_here
+        from saftc.previews.requests import project_bounds
 
-        return bounds_here(self.checked, Project().compiling())
+        return project_bounds(self.checked, Project().compiling())
 
 
 class Session:
@@ -93,7 +93,7 @@ class Session:
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
-        self._scripts = self._anew()
+        self._scripts = self._recheck()
         self._known: dict[str, Script] = {}
         # The last version of each script that had no errors.
         self._good: dict[str, Script] = {}
@@ -121,7 +121,7 @@ class Session:
 
     def restart(self) -> None:
         """Forgets all that was read, after files were changed, created or deleted."""
-        self._scripts = self._anew()
+        self._scripts = self._recheck()
         self._known.clear()
 
     def script(self, path: str) -> Script:
@@ -139,7 +139,7 @@ class Session:
                 self._good[path] = known
         return known
 
-    def good(self, path: str) -> Script | None:
+    def last_valid(self, path: str) -> Script | None:
         """The last version of a script that had no errors; None if there was none.
 
         It is a new object after an imported script has changed, even for the same text.
@@ -169,7 +169,7 @@ class Session:
             if word.encode() in data:
                 yield self._script_of_many(file)
 
-    def _anew(self) -> Scripts:
+    def _recheck(self) -> Scripts:
         return Scripts(Reads(self._read), most=None)
 
     def _script_of_many(self, path: str) -> Script:

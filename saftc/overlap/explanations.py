@@ -36,7 +36,7 @@ class Explanation:
 AskingNode = n.Prompt | n.Call
 
 
-def told(plan: Plan) -> dict[AskingNode, Explanation]:
+def explanations_of(plan: Plan) -> dict[AskingNode, Explanation]:
     """The explanations for prompts and calls about which the plan decided anything.
 
     These are the prompts in loops, in functions called there, or side by side, and the calls by
@@ -50,7 +50,7 @@ def told(plan: Plan) -> dict[AskingNode, Explanation]:
             by_prompt.setdefault(prompt, []).append(note)
     found: dict[AskingNode, Explanation] = {}
     for prompt, notes in by_prompt.items():
-        first, *others = (_told(note, prompt, plan) for note in _one_a_place(notes))
+        first, *others = (_explanation_of(note, prompt, plan) for note in _one_a_place(notes))
         found[prompt] = replace(first, elsewhere=tuple(others))
     return found
 
@@ -75,7 +75,7 @@ def _is_within(inner: n.Node, outer: n.Node) -> bool:
     return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
 
 
-def _told(note: Decision, prompt: AskingNode, plan: Plan) -> Explanation:
+def _explanation_of(note: Decision, prompt: AskingNode, plan: Plan) -> Explanation:
     if note.reason is not None:
         reason = note.reason
         return Explanation(False, reason.words, reason.node, reason.source, way_out=reason.way_out)

@@ -11,7 +11,7 @@ from saftc.check.facts import Facts
 from saftc.check.forms import BuiltinCall, Form, parts_of
 from saftc.check.names import Symbol
 from saftc.check.statements import all_statements, bound_by
-from saftc.effects.variables import Flow
+from saftc.effects.variables import VariableFlow
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import children, walk
 from saftc.types.types import ANY, INT, NEVER, STRING, ListType, MapType, Type, members, union
@@ -86,7 +86,7 @@ class _Growth:
     is_count: bool = False
 
 
-def growing(flow: Flow, loop: n.ForStmt) -> list[Symbol]:
+def growing(flow: VariableFlow, loop: n.ForStmt) -> list[Symbol]:
     """The variables to which the loop only adds, in one way, and which nothing else in it reads."""
     names = flow.facts.names
     adding: dict[Symbol, list[_Growth]] = {}
@@ -111,19 +111,19 @@ def growing(flow: Flow, loop: n.ForStmt) -> list[Symbol]:
     ]
 
 
-def counted_in(flow: Flow, loop: n.ForStmt) -> set[Symbol]:
+def counted_in(flow: VariableFlow, loop: n.ForStmt) -> set[Symbol]:
     """The objects whose numbers the loop counts up."""
     return {one.symbol for one in _growths(flow, loop) if one.is_count}
 
 
-def _growths(flow: Flow, loop: n.ForStmt) -> Iterator[_Growth]:
+def _growths(flow: VariableFlow, loop: n.ForStmt) -> Iterator[_Growth]:
     for statement in all_statements(loop.body):
         found = _growth_of(flow, statement)
         if found is not None:
             yield found
 
 
-def _growth_of(flow: Flow, statement: n.Statement) -> _Growth | None:
+def _growth_of(flow: VariableFlow, statement: n.Statement) -> _Growth | None:
     """How a statement adds to a list, an object with any keys, a text or a whole number.
 
         xs = xs + others        xs += others        xs = [...xs, other]
@@ -163,7 +163,7 @@ def _growth_of(flow: Flow, statement: n.Statement) -> _Growth | None:
 
 
 def _growth(
-    flow: Flow,
+    flow: VariableFlow,
     statement: n.AssignStmt | n.AugmentedAssignStmt,
     own: n.Name,
     added: Iterable[n.Node],

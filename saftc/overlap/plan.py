@@ -587,7 +587,7 @@ class _Planner:
         group: list[n.Statement] = []
         assigned = set[Symbol]()
         for statement in statements:
-            value = self._asked_by(statement)
+            value = self._early_prompt(statement)
             if value is None:
                 break
             read, bound = self.flow.read(value), set(self.flow.bound(statement))
@@ -606,7 +606,7 @@ class _Planner:
         """Whether a member of a group needs values of earlier members."""
         return not read.isdisjoint(assigned)
 
-    def _asked_by(self, statement: n.Statement) -> n.Expression | None:
+    def _early_prompt(self, statement: n.Statement) -> n.Expression | None:
         """The prompt or call of a statement if it may begin before its turn, else None."""
         match statement:
             case n.AssignStmt(value=n.Prompt() as value):

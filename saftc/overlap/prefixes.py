@@ -28,7 +28,7 @@ from saftc.check.names import Symbol
 from saftc.check.statements import all_statements
 from saftc.effects.awaits import Awaits
 from saftc.effects.certainty import TO_HEAD, Certainty, Reason
-from saftc.effects.variables import Flow, continues_of
+from saftc.effects.variables import VariableFlow, continues_of
 from saftc.overlap.loop_values import LoopOutput
 from saftc.syntax import nodes as n
 from saftc.types.builtins import Effect
@@ -56,7 +56,7 @@ class LoopPrefix:
 class PrefixFinder:
     """Decides how far the head of a loop may reach, and whether it may run ahead."""
 
-    def __init__(self, flow: Flow, certainty: Certainty, awaits: Awaits | None) -> None:
+    def __init__(self, flow: VariableFlow, certainty: Certainty, awaits: Awaits | None) -> None:
         self.facts = flow.facts
         self.flow = flow
         self.effects = flow.effects
@@ -91,7 +91,7 @@ class PrefixFinder:
         for one in all_statements(head):
             if isinstance(one, n.FunctionDef):
                 return Reason(one, *DEFINES)
-        if self._is_told(head, rest) or self._waits(loop, end):
+        if self._is_observable(head, rest) or self._waits(loop, end):
             early = next(continues_of(head), None)
             skips = early and Reason(early, *SKIPS)
             return self.certainty.block((*head, rest[0])) or skips
@@ -116,7 +116,7 @@ class PrefixFinder:
         lost |= kept & (changed | targets | self.flow.read(*rest))
         return lost | {one for one in kept if one.starts_from is not None}
 
-    def _is_told(self, head: Sequence[n.Statement], rest: Sequence[n.Statement]) -> bool:
+    def _is_observable(self, head: Sequence[n.Statement], rest: Sequence[n.Statement]) -> bool:
         """Whether running the head early would be observable."""
         reads: set[Effect] = set() if "writes" in self.effects.of(*rest) else {"reads"}
         return bool(self.effects.of(*head) - reads)

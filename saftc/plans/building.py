@@ -263,12 +263,12 @@ class _Builder:
             above: Block = []
             value = self.expression(node, above, scope, hint)
             if above:
-                done[:] = [self.kept(*one, block) for one in done]
+                done[:] = [self.stored(*one, block) for one in done]
             block += above
             done.append((hint, node, value))
         return [value for _, _, value in done]
 
-    def kept(self, hint: str, node: tree.Checked, value: Expression, block: Block) -> _Part:
+    def stored(self, hint: str, node: tree.Checked, value: Expression, block: Block) -> _Part:
         """Binds a part with effects to a variable, so that they precede later statements."""
         if node.pure or isinstance(value, cst.Name):
             return hint, node, value
@@ -301,7 +301,7 @@ class _Builder:
         given = {name: value for (name, _), value in zip(node.arguments, values, strict=True)}
         if not _keeps_order(definition, list(given)):
             for name, part in node.arguments:
-                given[name] = self.kept(name, part, given[name], block)[2]
+                given[name] = self.stored(name, part, given[name], block)[2]
         python = {one.name: one.python_name for one in definition.parameters}
         if node.form == "bare" and _takes_positions(definition, *(python[name] for name in given)):
             return self.module.called(definition.function, list(given.values()))

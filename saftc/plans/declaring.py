@@ -132,11 +132,11 @@ class _Declared(ast.NodeTransformer):
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AnnAssign:
-        node.value = None if node.value is None else _left_open(node.value)
+        node.value = None if node.value is None else _undeclared(node.value)
         return node
 
     def visit_arguments(self, node: ast.arguments) -> ast.arguments:
-        node.defaults = list(map(_left_open, node.defaults))
+        node.defaults = list(map(_undeclared, node.defaults))
         return node
 
     def _declares(self, statement: ast.stmt) -> bool:
@@ -166,7 +166,7 @@ class _Declared(ast.NodeTransformer):
                 return False
 
 
-def _left_open(default: ast.expr) -> ast.expr:
+def _undeclared(default: ast.expr) -> ast.expr:
     """A literal default; any other is left open."""
     try:
         ast.literal_eval(default)

@@ -16,7 +16,7 @@ async def speak(page: WebSocket) -> None:
     answering = asyncio.create_task(_answer(page, server))
     try:
         while True:
-            data = (await heard(page)).encode()
+            data = (await receive(page)).encode()
             assert server.stdin is not None
             server.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(data), data))
             await server.stdin.drain()
@@ -30,7 +30,7 @@ async def speak(page: WebSocket) -> None:
         await server.wait()
 
 
-async def heard(page: WebSocket) -> str:
+async def receive(page: WebSocket) -> str:
     """The next text from the page; other messages are skipped.
 
     Raises:

@@ -194,7 +194,7 @@ async def ask_again(
         await process.wait()
 
 
-async def who_answers(folder: Path) -> dict[str, Any]:
+async def provider_and_model(folder: Path) -> dict[str, Any]:
     """The provider and model in a folder, and the alternatives."""
     process = await _asking("who", folder, None)
     output, _ = await process.communicate()
@@ -222,15 +222,17 @@ def _environment(choice: Choice | None) -> dict[str, str]:
 
 async def _follow(process: asyncio.subprocess.Process, log: "_Log", timeline: Path) -> None:
     assert process.stdout is not None and process.stderr is not None
-    looking = asyncio.create_task(_look(log, timeline))
     try:
-        await asyncio.gather(
-            _read(process.stdout, "stdout", log), _read(process.stderr, "stderr", log)
-        )
-        await process.wait()
-        await log.catch_up()
+        # An error in any of them ends the run: without events, the page would wait for ever.
+        async with asyncio.TaskGroup() as group:
+            looking = group.create_task(_look(log, timeline))
+            await asyncio.gather(
+                _read(process.stdout, "stdout", log), _read(process.stderr, "stderr", log)
+            )
+            await process.wait()
+            await log.catch_up()
+            looking.cancel()
     finally:
-        looking.cancel()
         await log.tell(None)
 
 

@@ -47,8 +47,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from saftc.diagnostics.explanations import UnknownCode
 from saftc.diagnostics.explanations import page as page_of_code
 from saftc.play.guard import Guard
-from saftc.play.language_server import heard, speak
-from saftc.play.runs import Choice, News, Run, ask_again, who_answers
+from saftc.play.language_server import receive, speak
+from saftc.play.runs import Choice, News, Run, ask_again, provider_and_model
 from saftc.project.files import FileProblem, read_script, write_module
 from saftc.project.finder import Roots
 
@@ -190,7 +190,7 @@ class Playground:
         return JSONResponse({"name": name, "uri": path.as_uri(), **told})
 
     async def _who(self, _request: Request) -> Response:
-        return JSONResponse(await who_answers(self.path.parent))
+        return JSONResponse(await provider_and_model(self.path.parent))
 
     async def _explain(self, request: Request) -> Response:
         try:
@@ -212,13 +212,13 @@ class Playground:
         asking: set[asyncio.Task[None]] = set()
         try:
             while True:
-                message = _message(await heard(page))
+                message = _message(await receive(page))
                 name = str(message.get("name", self.path.name))
                 choice = _choice(message.get("choice"))
                 match message:
                     case {"run": str(text)} if task is None or task.done():
                         run = Run(text, self.path.parent, name, self.root, choice)
-                        task = asyncio.create_task(self._tell(page, run))
+                        task = asyncio.create_task(self._publish(page, run))
                     case {"stop": True} if run is not None:
                         run.stop()
                     case {"input": str() | None as line} if run is not None:
@@ -253,14 +253,17 @@ class Playground:
         async for news in ask_again(request, self.path.parent, choice):
             await _send(page, {"kind": "again", "key": key, **news})
 
-    async def _tell(self, page: WebSocket, run: Run) -> None:
+    async def _publish(self, page: WebSocket, run: Run) -> None:
         try:
             async for news in run.news():
                 if news["kind"] in ("timeline", "ended"):
                     self.timeline = run.timeline
                 await _send(page, news)
-        except OSError as problem:
-            text = f"the run did not start: {problem.strerror or problem}\n"
+        except (OSError, ExceptionGroup) as problem:
+            if isinstance(problem, OSError):
+                text = f"the run did not start: {problem.strerror or problem}\n"
+            else:
+                text = f"the run has ended: its events cannot be read: {problem.exceptions[0]}\n"
             await _send(page, {"kind": "output", "stream": "stderr", "text": text})
             how = {"code": 1, "seconds": 0.0, "start": 0.0, "stopped": False, "timeline": False}
             await _send(page, {"kind": "ended", **how})

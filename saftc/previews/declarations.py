@@ -215,10 +215,12 @@ class Declarations:
             return self._records[definition]
         types = self.facts.record_facts[definition].fields.values()
         fields = {py.field_name(one.name.text): one for one in definition.fields}
-        body: dict[str, Any] = {
-            "__annotations__": dict.fromkeys(fields, Any),
-            **_defaults(fields),
-        }
+        body: dict[str, Any] = {"__annotations__": dict.fromkeys(fields, Any)}
+        for name, field in fields.items():
+            if field.default is not None:
+                body[name] = _default(field.default)
+            elif field in definition.nil_by_default:
+                body[name] = None
         if definition in self.docs:
             body["__doc__"] = self.docs[definition]
         class_: Any = dataclass(type(definition.name.text, (), body))
@@ -255,21 +257,6 @@ class Declarations:
 
 def _with_doc(type_: Any, doc: str | None) -> Any:
     return type_ if doc is None else Annotated[type_, " ".join(doc.split("\n"))]
-
-
-def _defaults(fields: dict[str, n.Parameter]) -> dict[str, Any]:
-    """The defaults of a record's fields; optional fields at the end default to nil."""
-    found: dict[str, Any] = {}
-    only_optional = True
-    for name in reversed(fields):
-        field = fields[name]
-        if field.default is not None:
-            found[name] = _default(field.default)
-        elif isinstance(field.schema, n.OptionalSchema) and only_optional:
-            found[name] = None
-        else:
-            only_optional = False
-    return found
 
 
 def _default(node: n.Expression) -> Any:

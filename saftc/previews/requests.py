@@ -34,13 +34,13 @@ from saftc.codegen import python as py
 from saftc.codegen.expressions.builtins import name_in_ops
 from saftc.codegen.expressions.prompts import keyword_of, template_of
 from saftc.cost.rendering import why_unbounded
-from saftc.cost.requests import Bounds
-from saftc.cost.settings import limits_here
+from saftc.cost.requests import ProgramBounds
+from saftc.cost.settings import project_limits
 from saftc.driver import Checked, Compiled
 from saftc.infer.programs import conversions_of
 from saftc.infer.tools import approved, conversation, function_behind, is_field_of_tools, offered
 from saftc.overlap.alone import Alone
-from saftc.overlap.explanations import Explanation, calls_elsewhere, told
+from saftc.overlap.explanations import Explanation, calls_elsewhere, explanations_of
 from saftc.overlap.plan import Plan
 from saftc.overlap.settings import DEFAULT, Overlapping
 from saftc.previews.declarations import Declarations, FindModule
@@ -66,10 +66,10 @@ def preview(compiled: Compiled, find: FindModule, *, on_wire: bool = False) -> l
     checked, plan = compiled.checked, compiled.module.plan
     scripts = (checked.facts, *checked.facts.scripts)
     meanings = ChainMap(*(one.imported for one in scripts))
-    decided, alone = told(plan), Alone(plan)
+    decided, alone = explanations_of(plan), Alone(plan)
     own = nodes_of(checked.module, n.Prompt)
     overlap = {one: None if plan.is_off else decided.get(one) or alone.of(one) for one in own}
-    known = _Known(Declarations(checked.facts, find), overlap, meanings)
+    known = _ScriptContext(Declarations(checked.facts, find), overlap, meanings)
     for facts in scripts:
         assignments = sole_assignments(facts.module, facts.names).items()
         known.constants.update((symbol, one.value) for symbol, one in assignments)
@@ -86,7 +86,7 @@ def previewed_calls(compiled: Compiled) -> list[Preview]:
     plan, source = compiled.module.plan, compiled.checked.source
     if plan.is_off:
         return []
-    decided, alone = told(plan), Alone(plan)
+    decided, alone = explanations_of(plan), Alone(plan)
     return [
         Preview(
             _position_in(source, one),
@@ -106,7 +106,7 @@ def overlaps(planned: Plan, source: Source) -> dict[str, str]:
     """
     if planned.is_off:
         return {}
-    found, alone = told(planned), Alone(planned)
+    found, alone = explanations_of(planned), Alone(planned)
     return {
         _position_in(source, one): "; ".join(
             _overlap_in_words(found.get(one) or alone.of(one), source)
@@ -132,10 +132,10 @@ def _overlap_at(told: Explanation, source: Source) -> str:
     return f"{how} {told.words} ({where}){way_out}"
 
 
-def bounds_here(checked: Checked, overlapping: Overlapping = DEFAULT) -> Bounds | None:
+def project_bounds(checked: Checked, overlapping: Overlapping = DEFAULT) -> ProgramBounds | None:
     """The most requests of a script under the current settings; None if a setting is wrong."""
     try:
-        return Bounds(checked.facts, checked.source, limits_here(), overlapping)
+        return ProgramBounds(checked.facts, checked.source, project_limits(), overlapping)
     except SaftError:
         return None
 
@@ -148,7 +148,7 @@ def has_token_budget() -> bool:
 
 def _requests(checked: Checked) -> Callable[[n.Prompt], Requests | None]:
     """A function that returns the most requests of a prompt; None if a setting is wrong."""
-    bounds = bounds_here(checked)
+    bounds = project_bounds(checked)
     if bounds is None:
         return lambda _node: None
 
@@ -197,7 +197,7 @@ _Imported = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _ScriptContext:
     """Facts about the script and its imports.
 
     They are the declarations, which prompts overlap, the definitions of imported names, and the
@@ -214,7 +214,7 @@ class _Known:
 def _imports(facts: Facts) -> Iterator[tuple[Symbol, _Imported]]:
     """The origin of each name imported from Python; `import a.b` and `import a.c` both bind `a`."""
     for node in nodes_of(facts.module, n.ImportStmt, n.FromImport):
-        module, is_script = facts.module_meant(node.module), node.module in facts.named_scripts
+        module, is_script = facts.module_behind(node.module), node.module in facts.named_scripts
         if isinstance(node, n.FromImport):
             for one in node.names:
                 if not is_script and one.name not in facts.named_scripts:
@@ -240,7 +240,7 @@ class RequestPreview:
     def __init__(
         self,
         checked: Checked,
-        known: _Known,
+        known: _ScriptContext,
         node: n.Prompt,
         place: Callable[[n.Prompt], str] | None,
     ) -> None:
@@ -316,7 +316,7 @@ class RequestPreview:
             returns=self._type(self.facts.prompts[self.node]),
             fields=self._fields(),
             rounds=1 if self.node.mode == "do" else None,
-            options={**self._kept_options(), **self._options()},
+            options={**self._conversation_options(), **self._options()},
             tools=tuple(self._tools()),
         )
 
@@ -461,7 +461,7 @@ class RequestPreview:
             return {}
         return self._options_in(written)
 
-    def _kept_options(self) -> dict[str, object]:
+    def _conversation_options(self) -> dict[str, object]:
         """The options that this prompt inherits from its conversation."""
         found: dict[str, object] = {}
         for name in KEPT_OPTIONS if self.node.after is not None else ():

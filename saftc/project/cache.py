@@ -25,7 +25,7 @@ from saftc._version import __version__
 from saftc.diagnostics.styled import Piece
 from saftc.overlap.settings import DEFAULT, Overlapping
 from saftc.project.files import FileProblem, shown
-from saftc.user_cache import keep, kept_files, read_kept
+from saftc.user_cache import cached_files, read_cached, write_cached
 
 # The packages that influence the text of a module, besides Python and saftc.
 _WRITERS = ("black", "lark", "libcst", "typeshed_client")
@@ -83,7 +83,7 @@ class Cache:
         path.
         """
         try:
-            data: Any = json.loads(read_kept(self._path(script, source)) or b"")
+            data: Any = json.loads(read_cached(self._path(script, source)) or b"")
         except (ValueError, RecursionError):
             return None
         module = _module(data)
@@ -95,14 +95,14 @@ class Cache:
         """Stores a module that has no errors."""
         data = module._asdict()
         data["digest"] = _checksum(data)
-        if keep(self._path(module.script, module.source), json.dumps(data).encode()):
+        if write_cached(self._path(module.script, module.source), json.dumps(data).encode()):
             self._has_kept = True
 
     def close(self) -> None:
         """Deletes the oldest modules if there are too many."""
         if not self._has_kept:
             return
-        files = kept_files(self.folder / "modules")
+        files = cached_files(self.folder / "modules")
         if len(files) > _MOST_MODULES:
             files.sort(key=_modified)
             for path in files[: len(files) // 4]:
@@ -131,7 +131,7 @@ class Cache:
         return found
 
     def _files(self) -> list[Path]:
-        return kept_files(self.folder / "modules")
+        return cached_files(self.folder / "modules")
 
     def _path(self, script: str, source: str) -> Path:
         settings = json.dumps(self._overlapping)

@@ -63,15 +63,15 @@ class Roots:
             FileProblem: The script is not below the given root, or its project's settings cannot be
                 read.
         """
-        root, is_said = self._looked_up(file)
-        return root if is_said else self._of_importing.get(Path(file), root)
+        root, is_set_by_project = self._looked_up(file)
+        return root if is_set_by_project else self._of_importing.get(Path(file), root)
 
     def note_imported(self, scripts: Iterable[Path], root: Path) -> None:
         """Records the root of the script that imports `scripts`."""
         for script in scripts:
             self._of_importing.setdefault(script, root)
 
-    def is_said(self, file: str) -> bool:
+    def is_set_by_project(self, file: str) -> bool:
         """Whether the root does not depend on the script's imports."""
         return self._looked_up(file)[1]
 
@@ -193,7 +193,7 @@ def of_python(name: str, folder: Path) -> str:
     It says where the module is and whether it is a package, and has the digest of its source and
     the scripts in its folder.
     """
-    place = "beside" if is_beside(name, folder) else "elsewhere"
+    place = "beside" if is_first_party(name, folder) else "elsewhere"
     state = [place, *sorted(scripts_in(name, folder))]
     if is_of_python(name):
         return " ".join(state)
@@ -284,7 +284,7 @@ def stub_of(name: str, folder: Path) -> Path | None:
     None for any other module, for one without a stub, and if a module in `folder` may hide it.
     """
     spec = PathFinder.find_spec("typeshed_client") if is_of_python(name) else None
-    if spec is None or spec.origin is None or is_beside(name, folder):
+    if spec is None or spec.origin is None or is_first_party(name, folder):
         return None
     place = Path(spec.origin).with_name("typeshed").joinpath(*name.split("."))
     files = (place.with_name(f"{place.name}.pyi"), place / "__init__.pyi")
@@ -316,7 +316,7 @@ def _spec(name: str, folder: Path) -> ModuleSpec | None:
     return spec
 
 
-def is_beside(name: str, folder: Path) -> bool:
+def is_first_party(name: str, folder: Path) -> bool:
     """Whether Python would find the module in `folder`: a first-party module in ruff's terms."""
     path = folder / name.split(".")[0]
     return path.is_dir() or path.with_suffix(".py").is_file()

@@ -23,7 +23,7 @@ from saftc.project.files import UNNAMED, FileProblem, shown
 from saftc.project.finder import (
     Roots,
     absolute_name,
-    is_beside,
+    is_first_party,
     is_package,
     is_python_module,
     name_in,
@@ -153,7 +153,7 @@ class Modules:
         own = Question("file", str(path))
         found = {one: answer for one, answer in self.notes[path].items() if one != own}
         if any(one.kind == "module" for one in found):
-            asked = (Question("module", name, self.folder) for name in self.library.asked)
+            asked = (Question("module", name, self.folder) for name in self.library.looked_up)
             found.update((one, self.reads.answer(one)) for one in asked)
         return found
 
@@ -176,7 +176,7 @@ class Modules:
             whole, first = (self.library.module(one) for one in (name, name.partition(".")[0]))
             return PythonModule(
                 scripts_in(name, self.folder),
-                is_beside(name, self.folder),
+                is_first_party(name, self.folder),
                 None if whole is None else whole.members,
                 None if first is None else first.members,
                 self.library.records,

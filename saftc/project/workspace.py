@@ -145,7 +145,7 @@ class Workspace:
         self._keep(module)
         return module
 
-    def said(
+    def diagnostics_of(
         self, module: CompiledModule, width: int | None, *, when_used: bool
     ) -> Sequence[Piece]:
         """The rendered diagnostics of a script, all or those for whoever runs it.

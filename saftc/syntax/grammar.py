@@ -61,7 +61,7 @@ def load_parser(folder: Path) -> Any:
     kind: Any = lark.Lark
     if data.startswith(version):
         return kind.load(BytesIO(data[len(version) :]))
-    parser = _made(kind)
+    parser = _built(kind)
     saved = BytesIO()
     parser.save(saved)
     with suppress(OSError):  # a folder that cannot be written costs time, and nothing else
@@ -69,7 +69,7 @@ def load_parser(folder: Path) -> Any:
     return parser
 
 
-def _made(kind: Any) -> Any:
+def _built(kind: Any) -> Any:
     return kind(
         _grammar(),
         parser="lalr",

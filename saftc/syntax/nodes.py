@@ -582,6 +582,29 @@ class RecordDef(Node):
         """The expressions evaluated at the definition: the defaults of its fields."""
         return _defaults(self.fields)
 
+    @property
+    def optional(self) -> "tuple[Parameter, ...]":
+        """The fields that a call may leave out for nil: optional ones without a default."""
+        return tuple(
+            field
+            for field in self.fields
+            if field.default is None and isinstance(field.schema, OptionalSchema)
+        )
+
+    @property
+    def nil_by_default(self) -> "tuple[Parameter, ...]":
+        """The optional fields that no required field follows: Python allows a default only there."""
+        optional = self.optional
+        last = max(
+            (
+                at
+                for at, field in enumerate(self.fields)
+                if field.default is None and field not in optional
+            ),
+            default=-1,
+        )
+        return tuple(field for field in self.fields[last + 1 :] if field in optional)
+
 
 @_node
 class ImportStmt(Node):

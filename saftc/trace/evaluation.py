@@ -172,7 +172,7 @@ class LastRun:
                     yield f"  {one.model}, row {row['row']} is {how}: {_outcome(row)}"
 
 
-def told(table: str, evaluations: list[Evaluation], *, has_labels: bool) -> Iterator[str]:
+def as_report(table: str, evaluations: list[Evaluation], *, has_labels: bool) -> Iterator[str]:
     """The evaluations as text, side by side, followed by the wrong rows of each."""
     yield f"{table}: {counted(len(evaluations[0].rows), 'row')}"
     rows = [["model", "score", "failed", "requests", "cost", "time"]]

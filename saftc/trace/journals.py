@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from runtime_support._budgets import Spent
 from runtime_support._core.redaction import escaped, redacted
 from runtime_support._core.scopes import PromptKey, enclosing_scopes
-from runtime_support._journal.journal import Kind, entries, has_failed, is_in_use
+from runtime_support._journal.journal import RowKind, entries, has_failed, is_in_use
 from runtime_support._journal.json_lines import Entry, usage_of
 from runtime_support._observability.tracing import Event, trace_text
 from saftc.trace.timeline import Timeline
@@ -36,7 +36,7 @@ class Summary:
     tools: int = 0
 
 
-def told(path: str) -> Iterator[str]:
+def as_lines(path: str) -> Iterator[str]:
     """The requests and replies, in the order of the file."""
     return (trace_text(event) for event in events(path) if event["event"] != "over")
 
@@ -52,11 +52,11 @@ def events(path: str) -> Iterator[Event]:
             continue
         asked, (step, kind) = PromptKey(*entry["at"][:3]), entry["at"][3:]
         number = numbers.setdefault(hash(asked), len(numbers) + 1)
-        if kind == Kind.RETRY:
+        if kind == RowKind.RETRY:
             over = {"event": "over", "prompt": number, "key": number, "error": entry["why"]}
             yield {**over, "began": 0.0, "time": 0.0}
             continue
-        if kind == Kind.APPROVAL:
+        if kind == RowKind.APPROVAL:
             yield {"event": "decision", "prompt": number, "told": _decision(entry), "began": 0.0}
             continue
         if "tool" in entry:

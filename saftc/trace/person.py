@@ -53,7 +53,7 @@ def attend(live: str) -> AskedLines:
     return asked
 
 
-def tell_end() -> None:
+def show_end() -> None:
     """Tells the page that the script has ended; later events are about the run."""
     if isinstance(sys.stdin, AskedLines):
         sys.stdin.show({"event": "done"})

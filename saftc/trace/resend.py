@@ -17,7 +17,7 @@ from runtime_support._core.hooks import load_part
 from runtime_support._core.messages import Request
 from runtime_support._core.settings import settings_for, settings_to_show
 from runtime_support.errors import SaftError
-from runtime_support.providers import PRESETS, live_provider, who_answers
+from runtime_support.providers import PRESETS, live_provider, provider_and_model
 from saftc.trace.live import cost_in, usage_in
 
 
@@ -25,7 +25,7 @@ def who() -> dict[str, Any]:
     """The current provider and model, and the alternatives."""
     try:
         settings = settings_to_show()
-        provider, model = who_answers(settings)
+        provider, model = provider_and_model(settings)
     except SaftError as problem:
         return {"problem": str(problem), "choices": _choices()}
     replay = os.environ.get("SAFT_REPLAY")
@@ -44,7 +44,7 @@ def _choices() -> list[list[str]]:
     return [*keyed, *local, ["mock", "rules, no model"]]
 
 
-def again(request: dict[str, Any]) -> None:
+def resend(request: dict[str, Any]) -> None:
     """Sends a request from `live` again, and writes the events of its reply."""
     began = time.monotonic()
     try:
@@ -93,4 +93,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "who":
         _write(who())
     else:
-        again(json.load(sys.stdin))
+        resend(json.load(sys.stdin))

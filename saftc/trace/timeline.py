@@ -36,7 +36,7 @@ from typing import Any, Literal, TypeAlias
 from runtime_support._core.notes import note
 from runtime_support._core.redaction import redacted
 from runtime_support._core.settings import settings_for
-from runtime_support._journal.journal import script_here
+from runtime_support._journal.journal import current_script
 from runtime_support._language.files import (
     PRIVATE,
     base_folder,
@@ -695,7 +695,7 @@ def begin_timeline() -> Timeline | None:
         if _here.timeline is None:
             for path in wanted:
                 check_can_write(path, "the timeline")
-            made = _here.timeline = Timeline(script_here())
+            made = _here.timeline = Timeline(current_script())
             made.how = "running"
             _here.paths = wanted
             _here.has_ended = threading.Event()

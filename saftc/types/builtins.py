@@ -212,7 +212,7 @@ class Builtin:
         names = [one.name for way in ways for one in way.parameters]
         return list(dict.fromkeys([*names, *(way.by.name for way in ways if way.by)]))
 
-    def meant(self, arguments: Sequence[tuple[str | None, Type]]) -> Overload:
+    def select_overload(self, arguments: Sequence[tuple[str | None, Type]]) -> Overload:
         """Selects the overload for arguments, given as pairs of name (or None) and type.
 
         Returns the last overload that certainly accepts them (general ones come first), else the

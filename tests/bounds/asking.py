@@ -18,7 +18,7 @@ from runtime_support import Reply, Request, SaftError, ToolRequest, configure
 from runtime_support.testing import tool_request
 from saftc.cost.algebra import Measure, Polynomial
 from saftc.cost.bound import Bound
-from saftc.cost.requests import Bounds
+from saftc.cost.requests import ProgramBounds
 from saftc.cost.rules import Limits
 from saftc.driver import Checked, check, compile_checked
 from saftc.overlap.settings import Overlapping
@@ -194,7 +194,7 @@ def checked(text: str) -> Checked:
 
 def bound_of(script: Checked, name: str = "begin") -> Bound:
     """The bound of one of its functions."""
-    bounds = Bounds(script.facts, script.source, LIMITS)
+    bounds = ProgramBounds(script.facts, script.source, LIMITS)
     functions = (one for one in script.module.statements if isinstance(one, n.FunctionDef))
     return bounds.of_function(next(one for one in functions if one.name.text == name)).bound
 

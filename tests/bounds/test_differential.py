@@ -10,8 +10,8 @@ from random import Random
 
 import pytest
 
-from saftc.cost.requests import Bounds
-from saftc.cost.settings import limits_here
+from saftc.cost.requests import ProgramBounds
+from saftc.cost.settings import project_limits
 from tests.bounds.asking import MOST, Server, bound_of, checked, is_known, run, value_of
 from tests.bounds.scripts import script
 from tests.overlap import comparing
@@ -81,7 +81,9 @@ def test_scripts_that_overlap_and_fail(start: int) -> None:
     for seed in range(start, start + _CHUNK):
         try:
             known = comparing.checked(overlapping_script(seed))
-            bound = Bounds(known.main.facts, known.main.source, limits_here()).program.bound
+            bound = ProgramBounds(
+                known.main.facts, known.main.source, project_limits()
+            ).program.bound
             if bound.reasons:
                 continue
             ran = comparing.run_overlapped(known, seed, 8 * (seed % 2), 3)

@@ -122,31 +122,31 @@ def _arguments_of_one_item(patch: Patch) -> None:
     def with_arguments(_self: Any, called: Any, _node: Any, _known: Any) -> Bound:
         return Bound(called.bound.most.replaced(lambda _measure: ONE))
 
-    patch.setattr(scripts.Script, "_with_arguments", with_arguments)
+    patch.setattr(scripts.ScriptBounds, "_with_arguments", with_arguments)
 
 
 def _calls_for_nothing(patch: Patch) -> None:
-    patch.setattr(scripts.Script, "call", lambda *_: None)
+    patch.setattr(scripts.ScriptBounds, "call", lambda *_: None)
 
 
 def _options_of_the_run(patch: Patch) -> None:
     patch.setattr(
-        scripts.Script, "settings", lambda self, *_: rules.settings_of(self.bounds.limits)
+        scripts.ScriptBounds, "settings", lambda self, *_: rules.settings_of(self.bounds.limits)
     )
 
 
 def _conditions_for_nothing(patch: Patch) -> None:
-    kept = walking.Walk.asked
+    kept = walking.BodyBounds.callee_requests
 
     def asked(self: Any, node: Any, at: Any) -> Any:
         is_condition = type(at).__name__ == "IfStmt"
         return Bound() if is_condition else kept(self, node, at)
 
-    patch.setattr(walking.Walk, "asked", asked)
+    patch.setattr(walking.BodyBounds, "asked", asked)
 
 
 def _handlers_for_nothing(patch: Patch) -> None:
-    kept = walking.Walk.block
+    kept = walking.BodyBounds.block
 
     def block(self: Any, statements: Any) -> Any:
         bare = (
@@ -155,7 +155,7 @@ def _handlers_for_nothing(patch: Patch) -> None:
         )
         return kept(self, tuple(bare))
 
-    patch.setattr(walking.Walk, "block", block)
+    patch.setattr(walking.BodyBounds, "block", block)
 
 
 _LOW: list[Callable[[Patch], None]] = [

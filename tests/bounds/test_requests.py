@@ -7,12 +7,12 @@ from typing import get_args
 
 import pytest
 
-from saftc.cost import scripts, walking
+from saftc.cost import bodies, script_bounds
 from saftc.cost.algebra import Polynomial, largest, least, measured, number
 from saftc.cost.rendering import as_text
-from saftc.cost.requests import Bounds
+from saftc.cost.requests import ProgramBounds
 from saftc.cost.rules import Limits
-from saftc.cost.written import Written
+from saftc.cost.symbolic import SymbolicExpression
 from saftc.driver import Checked
 from saftc.overlap.settings import Overlapping
 from saftc.project.scripts import Scripts
@@ -28,15 +28,15 @@ _PARTS |= {n.FormatText, n.FormatHole}
 _ASK = "f ask(x: string) -> string:\n    ret $ about {x} $\n\n"
 
 
-def bounds_in(folder: Path, text: str) -> Bounds:
+def bounds_in(folder: Path, text: str) -> ProgramBounds:
     """The bounds of a script in a folder, whose siblings it imports."""
     (folder / "main.saft").write_text(text, encoding="utf-8")
     found: Checked = Scripts().check(str(folder / "main.saft"))
     assert not found.has_errors, found.diagnostics
-    return Bounds(found.facts, found.source, LIMITS)
+    return ProgramBounds(found.facts, found.source, LIMITS)
 
 
-def told(bounds: Bounds, name: str) -> str:
+def told(bounds: ProgramBounds, name: str) -> str:
     """The bound of a function, or of the script as a program, as it is told."""
     if name:
         functions = (one for one in bounds.facts.module.statements)
@@ -281,11 +281,11 @@ def test_long_chains_of_calls_end(tmp_path: Path) -> None:
 def test_each_construct_has_a_rule() -> None:
     """A new one is unknown in bounds until somebody says what it asks."""
     rules = {n.Prompt, n.Call, n.Conditional, n.Comprehension}
-    assert set(get_args(n.Expression)) == rules | (set(walking._ONLY_PARTS) - _PARTS)
-    assert set(get_args(n.Statement)) == set(walking._STATEMENTS)
+    assert set(get_args(n.Expression)) == rules | (set(bodies._ONLY_PARTS) - _PARTS)
+    assert set(get_args(n.Statement)) == set(bodies._STATEMENTS)
     asking = {"run"}
     named = {name for name, one in BUILTINS.items() if not one.is_pure}
-    assert named == scripts._ASK_FOR_NOTHING | asking
+    assert named == script_bounds._ASK_FOR_NOTHING | asking
 
 
 def test_what_is_in_other_scripts(tmp_path: Path) -> None:
@@ -318,7 +318,7 @@ def test_a_part_that_may_run_again_counts_twice(tmp_path: Path) -> None:
     )
     bounds = bounds_in(tmp_path, text)
     assert told(bounds, "") == "8"
-    in_order = Bounds(bounds.facts, bounds.source, LIMITS, Overlapping(is_on=False))
+    in_order = ProgramBounds(bounds.facts, bounds.source, LIMITS, Overlapping(is_on=False))
     assert in_order.program.bound.number == 4
 
 
@@ -334,7 +334,7 @@ def test_a_formula_that_is_too_long_is_that_of_its_parts(tmp_path: Path) -> None
 
 
 def _length(name: str) -> Polynomial:
-    return measured("len", Written((name,)))
+    return measured("len", SymbolicExpression((name,)))
 
 
 def test_formulas_are_simplified() -> None:

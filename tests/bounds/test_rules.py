@@ -22,7 +22,7 @@ from runtime_support.programs._evaluation import DEFAULT_LIMITS
 from runtime_support.testing import tool_request
 from saftc.cost.algebra import number
 from saftc.cost.rules import Fields, Settings, program_calls, program_replies, replies, tool_calls
-from saftc.cost.settings import limits_here
+from saftc.cost.settings import project_limits
 
 pytestmark = pytest.mark.one_python
 
@@ -211,7 +211,7 @@ def test_a_program(limits: dict[str, int]) -> None:
 
 
 def test_a_run_of_a_program_makes_no_more_calls_than_its_limits() -> None:
-    assert limits_here().program_calls == DEFAULT_LIMITS.calls
+    assert project_limits().program_calls == DEFAULT_LIMITS.calls
     made: list[str] = []
     look, _ = _programs(made)  # type: ignore[misc]
     over = {"over": list(range(DEFAULT_LIMITS.calls + 9)), "as": "one"}
@@ -225,6 +225,6 @@ def test_the_settings_are_those_of_a_run(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("SAFT_MAX_REPAIRS", "3")
     monkeypatch.setenv("SAFT_MAX_TOOL_ROUNDS", "5")
     monkeypatch.setenv("SAFT_BUDGET_REQUESTS", "70")
-    limits = limits_here()
+    limits = project_limits()
     assert (limits.max_repairs, limits.max_tool_rounds, limits.max_tool_calls) == (3, 5, 32)
     assert (limits.budget_requests, limits.max_retries) == (70, 2)

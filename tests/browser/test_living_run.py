@@ -206,6 +206,8 @@ def test_each_script_has_its_own_results(served: Page, opened: Opened) -> None:
     expect(page.locator("#output .again")).to_have_count(1)
     # While one runs and waits, the others are as they are.
     page.locator("#examples").select_option("lesson10_your_data")
+    # A script is fetched before it is shown; the keys are for the script that is shown.
+    expect(page.locator("#name")).to_contain_text("lesson10_your_data")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#line")).to_be_focused()
     page.locator("#examples").select_option("lesson01_prompt")
@@ -232,6 +234,7 @@ def test_a_call_is_approved_by_keyboard(served: Page, opened: Opened, width: int
     page = opened(served.address, width)
     expect(page.locator("#answers")).to_contain_text("the recording")
     page.locator("#examples").select_option("file:desk.saft")
+    expect(page.locator("#name")).to_contain_text("desk.saft")
     page.locator("#answers").select_option(label="mock · rules, no model")
 
     def run_until_asked() -> None:

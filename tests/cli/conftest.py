@@ -77,7 +77,7 @@ def _command(
             patch.setattr(sys, "path", list(sys.path))
             patch.setattr(sys, "meta_path", list(sys.meta_path))
             patch.setattr(os, "environ", os.environ.copy())
-            patch.setattr(spending, "_of_process", spending.Spending())
+            patch.setattr(spending, "_of_process", spending.UsageMeter())
             known = dict(sys.modules)
             try:
                 main()

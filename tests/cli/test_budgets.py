@@ -27,7 +27,7 @@ except error:
 
 @pytest.fixture(autouse=True)
 def nothing_is_spent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spending, "_of_process", spending.Spending())
+    monkeypatch.setattr(spending, "_of_process", spending.UsageMeter())
 
 
 def test_a_run_ends_where_its_budget_does(saftc: Command, script: Script) -> None:

@@ -27,9 +27,9 @@ for name in ["Ada", "Bo"]:
 
 @pytest.fixture(autouse=True)
 def new_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spending, "_of_process", spending.Spending())
-    monkeypatch.setattr(places, "_root", places.Scope())
-    monkeypatch.setattr(keeping, "_of_process", lines.ByPath())
+    monkeypatch.setattr(spending, "_of_process", spending.UsageMeter())
+    monkeypatch.setattr(places, "_root", places.RunScope())
+    monkeypatch.setattr(keeping, "_of_process", lines.OpenFiles())
 
 
 def test_the_same_command_goes_on(
@@ -42,8 +42,8 @@ def test_the_same_command_goes_on(
     assert ended.err.endswith(
         "saftc: 1 answer is kept in a.journal; run the same command again to resume\n"
     )
-    monkeypatch.setattr(spending, "_of_process", spending.Spending())
-    monkeypatch.setattr(places, "_root", places.Scope())
+    monkeypatch.setattr(spending, "_of_process", spending.UsageMeter())
+    monkeypatch.setattr(places, "_root", places.RunScope())
     ended = saftc(*run, "--budget-requests", "2")
     assert (ended.code, ended.out) == (0, "Hello, Ada!\nHello, Bo!\n")
     assert re.fullmatch(
@@ -159,7 +159,7 @@ def test_odd_journals_do_not_hide_the_others(
 ) -> None:
     script("greet.saft", GREETING)
     for name in ("a.journal", "deep.journal", "z.journal"):
-        monkeypatch.setattr(places, "_root", places.Scope())
+        monkeypatch.setattr(places, "_root", places.RunScope())
         assert saftc("run", "greet.saft", "--provider", "mock", "--journal", name).code == 0
     content = bytearray(Path("deep.journal").read_bytes())
     content[content.index(b"Hello, Ada")] ^= 1

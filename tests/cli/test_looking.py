@@ -38,9 +38,9 @@ for mail in ["a fire", "an invoice"]:
 @pytest.fixture(autouse=True)
 def new_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timelines, "_here", timelines._OfProcess())
-    monkeypatch.setattr(spending, "_of_process", spending.Spending())
-    monkeypatch.setattr(places, "_root", places.Scope())
-    monkeypatch.setattr(keeping, "_of_process", lines.ByPath())
+    monkeypatch.setattr(spending, "_of_process", spending.UsageMeter())
+    monkeypatch.setattr(places, "_root", places.RunScope())
+    monkeypatch.setattr(keeping, "_of_process", lines.OpenFiles())
     monkeypatch.setenv("SAFT_PROVIDER", "mock")
 
 

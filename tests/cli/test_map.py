@@ -139,7 +139,7 @@ def test_budget_and_limits_are_those_of_a_run(
     assert ended.code == 5
     assert "2 rows: 1 done, 1 left; 1 request" in ended.err
     assert ended.err.endswith("raise `budget_requests` to continue\n")
-    monkeypatch.setattr(spending, "_of_process", spending.Spending())
+    monkeypatch.setattr(spending, "_of_process", spending.UsageMeter())
     assert saftc(*job, "--budget-requests", "2").code == 0
 
 

@@ -154,8 +154,8 @@ def test_a_line_at_a_terminal(server: FakeServer) -> None:
 
 BEGINNING = """
 import sys
-from saftc.cli.fast_path import end_status, tell_beginning
-tell_beginning(sys.argv[1:])
+from saftc.cli.fast_path import end_status, announce_start
+announce_start(sys.argv[1:])
 loaded = {"lark", "libcst", "black", "openai", "runtime_support", "typer"} & {*sys.modules}
 end_status()
 print("loaded:", *loaded)

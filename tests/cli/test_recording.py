@@ -25,7 +25,7 @@ def process(saftc: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
     """Runs the command as a process of its own would: nothing is left of the run before."""
 
     def run(*arguments: str) -> Ended:
-        monkeypatch.setattr(replay, "_open", lines.ByPath())
+        monkeypatch.setattr(replay, "_open", lines.OpenFiles())
         monkeypatch.setattr(providers, "_made", {})
         return saftc(*arguments)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from saftc.cost.rendering import too_many
-from saftc.cost.requests import Bounds
-from saftc.cost.settings import limits_here
+from saftc.cost.requests import ProgramBounds
+from saftc.cost.settings import project_limits
 from saftc.diagnostics.render import render_text
 from tests.compiler.support import Case, all_cases
 
@@ -26,7 +26,7 @@ def test_case(case: Case, updates_cases: bool) -> None:
     # A file `bound` with a number asks for what `check --bound` tells.
     bounded = case.folder / "bound"
     if bounded.exists():
-        bounds = Bounds(checked.facts, checked.source, limits_here())
+        bounds = ProgramBounds(checked.facts, checked.source, project_limits())
         passed = too_many(bounds, int(bounded.read_text()))
         hints = (*hints, *([] if passed is None else [passed]))
     text = render_text((*checked.diagnostics, *hints), checked.source)

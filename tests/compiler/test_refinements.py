@@ -54,7 +54,7 @@ _REFINEMENTS: dict[str, dict[str, Any]] = {
     "items are taken while they are made": {f"{_CHOICES}.Choices.is_lazy": _no},
     "equal items are counted": {f"{_CHOICES}.Choices.counted": _nothing},
     "defaults are made in calls": {f"{_CHOICES}.Choices.made_in_calls": frozenset[Any]()},
-    "tools run beside each other": {f"{_CHOICES}.Choices.tools_beside": _nothing},
+    "tools run beside each other": {f"{_CHOICES}.Choices.combined_tools": _nothing},
     "functions without annotations": {f"{_CHOICES}.Choices.bare_functions": frozenset[Any]()},
     "prompts below each other are a group": {"saftc.overlap.plan.MOST_TOGETHER": 1},
     "loops have a head": {"saftc.overlap.prefixes.Heads.ends": _no_head},
@@ -67,7 +67,7 @@ _REFINEMENTS: dict[str, dict[str, Any]] = {
     "parameters are what they are used as": {"saftc.infer.analysis.parameter_uses": _empty},
     "keys are ordered as Python does": {f"{_INFERENCE}.calls.is_proved_key": _no},
     "names bound again keep their histories": {"saftc.check.history.separate_bindings": _empty},
-    "annotations hold below": {"saftc.infer.analysis.held_annotations": _empty},
+    "annotations hold below": {"saftc.infer.analysis.variable_annotations": _empty},
     "doubtful calls tell nothing": {f"{_INFERENCE}.units.doubtful_of": _none},
     "what Python takes for any is checked": {
         "saftc.lower.variables.Variables.reads_as_any": _no

@@ -9,8 +9,8 @@ from saftc.check.facts import Facts
 from saftc.check.names import Symbol
 from saftc.driver import check
 from saftc.effects.effects import Effects
-from saftc.effects.variables import Flow
-from saftc.overlap.explanations import told
+from saftc.effects.variables import VariableFlow
+from saftc.overlap.explanations import explanations_of
 from saftc.overlap.plan import Plan, plan
 from saftc.overlap.settings import Overlapping
 from saftc.source import Source, Span
@@ -228,7 +228,7 @@ def test_what_is_told(name: str) -> None:
     errors = [one for one in compiled.checked.diagnostics if one.severity == "error"]
     assert not errors
     facts = compiled.checked.facts
-    found = told(plan(facts))
+    found = explanations_of(plan(facts))
     prompts = [node for node in walk(facts.module) if isinstance(node, n.Prompt)]
     # Those of the functions are told of where they are called.
     words = {found[prompt].words for prompt in prompts if prompt in found}
@@ -246,7 +246,7 @@ def test_a_function_of_a_class_is_declared_by_its_whole_name() -> None:
 
 def test_the_line_is_the_one_that_prevents_it() -> None:
     compiled = compile_text(FUNCTIONS + CASES["assert in a function"][0] + "\n")
-    (one,) = told(plan(compiled.checked.facts)).values()
+    (one,) = explanations_of(plan(compiled.checked.facts)).values()
     source = compiled.checked.source
     assert source.at(one.place.span) == 'assert mail != ""'
     assert not one.may_overlap
@@ -570,7 +570,7 @@ def test_what_may_be_seen_stays_in_order(text: str, expected: str) -> None:
     facts = compile_text(FUNCTIONS + text).checked.facts
     found = plan(facts)
     assert not (found.loops or found.maps)
-    assert all(expected in one.words for one in told(found).values())
+    assert all(expected in one.words for one in explanations_of(found).values())
 
 
 @pytest.mark.parametrize(
@@ -611,14 +611,14 @@ def test_long_chains_of_calls_are_planned(is_async: bool) -> None:
 
 def test_each_of_many_loops_takes_as_long_to_be_planned(monkeypatch: pytest.MonkeyPatch) -> None:
     looked = 0
-    read = Flow.read
+    read = VariableFlow.read
 
-    def counted(self: Flow, *nodes: n.Node) -> set[Symbol]:
+    def counted(self: VariableFlow, *nodes: n.Node) -> set[Symbol]:
         nonlocal looked
         looked += 1
         return read(self, *nodes)
 
-    monkeypatch.setattr(Flow, "read", counted)
+    monkeypatch.setattr(VariableFlow, "read", counted)
     counts: list[int] = []
     for loops in (20, 40):
         text = "try:\n    " + "".join(

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from saftc.cost.rendering import too_many
-from saftc.cost.requests import Bounds
-from saftc.cost.settings import limits_here
+from saftc.cost.requests import ProgramBounds
+from saftc.cost.settings import project_limits
 from saftc.diagnostics.catalogue import BY_NUMBER
 from saftc.diagnostics.explanations import PAGES, title
 from saftc.diagnostics.render import render_text
@@ -81,7 +81,7 @@ def checked(page: Page, script: bytes) -> tuple[Checked, str]:
     if BY_NUMBER[page.title[2:10]].severity == "hint":
         found = replace(found, diagnostics=(*found.diagnostics, *found.hints()))
     if page.bound is not None:
-        passed = too_many(Bounds(found.facts, found.source, limits_here()), page.bound)
+        passed = too_many(ProgramBounds(found.facts, found.source, project_limits()), page.bound)
         found = replace(found, diagnostics=(*found.diagnostics, *([passed] if passed else [])))
     text = render_text(found.diagnostics, found.source)
     return found, _SEARCHED.sub("looked in ., ...", text)

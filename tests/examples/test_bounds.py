@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from saftc.cost.requests import Bounds
-from saftc.cost.settings import limits_here
+from saftc.cost.requests import ProgramBounds
+from saftc.cost.settings import project_limits
 from saftc.driver import Checked, check
 from saftc.project.scripts import Scripts
 from saftc.source import Source
@@ -23,7 +23,7 @@ _HEAD = "| script | requests at most |\n|---|---|\n"
 
 def row(name: str, checked: Checked) -> str:
     """The line of a script; those that ask for nothing have none."""
-    program = Bounds(checked.facts, checked.source, limits_here()).program
+    program = ProgramBounds(checked.facts, checked.source, project_limits()).program
     if program.bound.is_zero:
         return ""
     reasons = program.bound.reasons

@@ -37,19 +37,19 @@ def generated(seed: int) -> str:
 
 # Each rule switched off: what stands in the place of what part of the analysis.
 Off = dict[str, Any]
-_FINDER: Any = vars(ownership)["_Finder"]
+_FINDER: Any = vars(ownership)["_GrowthFinder"]
 _CAPTURED: Any = vars(ownership)["_captured"]
 _DROPS: Any = vars(ownership)["_DROPS"]
 
 
 def _forgotten(*kinds: type[n.Node]) -> Off:
     """Expressions of these kinds hand nothing on."""
-    handed_on = _FINDER._handed_on
+    handed_on = _FINDER._escaping
 
     def without(finder: Any, node: n.Node, *, is_kept: bool) -> Iterable[Any]:
         return () if isinstance(node, kinds) else handed_on(finder, node, is_kept=is_kept)
 
-    return {"_Finder._handed_on": without}
+    return {"_GrowthFinder._escaping": without}
 
 
 def _looked_at(is_it: Callable[[str | None, n.Argument], bool]) -> Off:
@@ -62,14 +62,16 @@ def _looked_at(is_it: Callable[[str | None, n.Argument], bool]) -> Off:
         is_one = is_it(name, node.arguments[position])
         return is_one or is_looked_at(finder, node, position)
 
-    return {"_Finder._is_looked_at": more}
+    return {"_GrowthFinder._is_looked_at": more}
 
 
 def _unseen(*kinds: type[n.Node]) -> Off:
     """A loop over such an expression goes over the value of no name."""
     viewed = _FINDER._viewed
     return {
-        "_Finder._viewed": lambda self, node: () if isinstance(node, kinds) else viewed(self, node)
+        "_GrowthFinder._viewed": lambda self, node: (
+            () if isinstance(node, kinds) else viewed(self, node)
+        )
     }
 
 
@@ -101,7 +103,7 @@ def _unseen_way(kind: type[n.Node]) -> Off:
     def without(finder: Any, statement: n.Node, state: Any) -> Any:
         return None if isinstance(statement, kind) else statement_of(finder, statement, state)
 
-    return {"_Finder.statement": without}
+    return {"_GrowthFinder.statement": without}
 
 
 _BIND: Any = _FINDER.bind
@@ -112,7 +114,7 @@ def _bind_no_loop(finder: Any, statement: Any, state: Any) -> Any:
 
 
 _OFF: dict[str, Off] = {
-    "only new values are owned": {"_Finder._is_new": lambda *_: True},
+    "only new values are owned": {"_GrowthFinder._is_new": lambda *_: True},
     "functions that read a name": {"_captured": lambda _: set()},
     "functions that begin with a name's value": {"_captured": _captured_but_first_values},
     "definitions": {"_DROPS": (*_DROPS, n.FunctionDef, n.RecordDef)},
@@ -125,19 +127,19 @@ _OFF: dict[str, Off] = {
     "what is chosen among several": _looked_at(lambda builtin, _: builtin in ("min", "max")),
     "the default of get": _looked_at(lambda builtin, _: builtin == "get"),
     "arguments with a name": _looked_at(lambda builtin, one: bool(builtin and one.name)),
-    "what a `for` goes over": {"_Finder._viewed": lambda *_: ()},
+    "what a `for` goes over": {"_GrowthFinder._viewed": lambda *_: ()},
     "what a `for` goes over by a builtin": _unseen(n.Call),
     "what a `for` goes over by a condition": _unseen(n.Conditional),
-    "what it grows by": {"_Finder._viewed_by": lambda *_: set[Any]()},
-    "the names of a `for`": {"_Finder.bind": _bind_no_loop},
-    "where branches meet": {"_Finder.join": lambda _, states: states[0]},
-    "what goes over a value where branches meet": {"_Finder.join": _joined_first},
-    "the turns of a loop": {"_Finder.block": _turned_once},
+    "what it grows by": {"_GrowthFinder._viewed_by": lambda *_: set[Any]()},
+    "the names of a `for`": {"_GrowthFinder.bind": _bind_no_loop},
+    "where branches meet": {"_GrowthFinder.join": lambda _, states: states[0]},
+    "what goes over a value where branches meet": {"_GrowthFinder.join": _joined_first},
+    "the turns of a loop": {"_GrowthFinder.block": _turned_once},
     "where `break` leaves a loop": _unseen_way(n.BreakStmt),
     "where `continue` goes on": _unseen_way(n.ContinueStmt),
-    "where a `try` is left": {"_Finder._passed": lambda _, state: state},
-    "the order of key and value": {"_Finder._in_any_order": lambda *_: True},
-    "only lists are added to lists": {"_Finder._is_native": lambda *_: True},
+    "where a `try` is left": {"_GrowthFinder._passed": lambda _, state: state},
+    "the order of key and value": {"_GrowthFinder._in_any_order": lambda *_: True},
+    "only lists are added to lists": {"_GrowthFinder._is_native": lambda *_: True},
 }
 # The number of a generated script that shows each rule; it changes with the generator.
 _NUMBERS = {

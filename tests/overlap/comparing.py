@@ -27,10 +27,15 @@ from typing import Any, NamedTuple
 import pytest
 
 from runtime_support import Reply, Request, SaftError, configure
-from runtime_support._core.messages import Heard, Replying, Streaming, ToolRequest
+from runtime_support._core.messages import (
+    ReceivedChunks,
+    ReplyStream,
+    StreamingProvider,
+    ToolRequest,
+)
 from runtime_support._core.tasks import queue as tasks
-from runtime_support._core.tasks.effects import Effect
-from runtime_support._core.tasks.turns import task_here
+from runtime_support._core.tasks.turns import current_task
+from runtime_support._core.tasks.waits import Wait
 from runtime_support.errors import ContractError, FileError, ProviderError
 from runtime_support.testing import tool_request
 from saftc.check.imports import Loaded, Loader, SaftModule
@@ -97,7 +102,7 @@ class Scripts(NamedTuple):
         return [one for one in self if one is not None]
 
 
-class _Model(Streaming):
+class _Model(StreamingProvider):
     """Answers by a hash of the request; some fail, some call the tool that they are offered."""
 
     def __init__(self, seed: int, failing: int, seconds: float) -> None:
@@ -112,7 +117,7 @@ class _Model(Streaming):
         self.failures: list[tasks.Task] = []
         self.behind: Counter[tasks.Task] = Counter()
 
-    def replying(self, request: Request, heard: Heard) -> Replying:
+    def stream_reply(self, request: Request, chunks: ReceivedChunks) -> ReplyStream:
         asked = [(one["role"], one.get("content")) for one in request.messages]
         # What a tool says of a file has the folder, which is another in each run.
         text = repr(asked).replace(os.getcwd(), "")
@@ -122,14 +127,14 @@ class _Model(Streaming):
             self.asked[text] += 1
             if self.asked.total() > MOST_REQUESTS:
                 raise Unsuitable("it asks too much")
-            here = task_here()
+            here = current_task()
             self.behind.update(one for one in self.failures if _stands_behind(one, here))
             self.in_flight += 1
             self.most = max(self.most, self.in_flight)
             # Those that fail do so at once, before what stands above them.
             delay = 0 if is_failing else self.delays.random() * self.seconds
         try:
-            yield Effect(partial(time.sleep, delay), partial(asyncio.sleep, delay))
+            yield Wait(partial(time.sleep, delay), partial(asyncio.sleep, delay))
         finally:
             with self.lock:
                 self.in_flight -= 1
@@ -144,8 +149,8 @@ class _Model(Streaming):
             called = tool_request(offered[0]["name"], a=f"c{number % 3}")
             return Reply("", tool_calls=(called,))
         reply = Reply(_answer(request.schema, number))
-        if heard is not None:
-            heard.append(reply.text)
+        if chunks is not None:
+            chunks.append(reply.text)
             yield reply.text
         return reply
 
@@ -180,7 +185,7 @@ def _stands_behind(failed: tasks.Task, task: tasks.Task | None) -> bool:
 @contextlib.contextmanager
 def _watching(model: _Model, anew: list[tasks.Task]) -> Generator[None]:
     """Notes which calls fail, and which are made anew."""
-    end, make_anew = tasks.Task.end, tasks.Task.make_anew
+    end, rerun = tasks.Task.end, tasks.Task.rerun
     make_error = SaftError.__init__
 
     def failed(error: SaftError, *given: Any, **named: Any) -> None:
@@ -196,12 +201,12 @@ def _watching(model: _Model, anew: list[tasks.Task]) -> Generator[None]:
 
     def counted(task: tasks.Task) -> tasks.Task:
         anew.append(task)
-        return make_anew(task)
+        return rerun(task)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SaftError, "__init__", failed)
         patch.setattr(tasks.Task, "end", watched)
-        patch.setattr(tasks.Task, "make_anew", counted)
+        patch.setattr(tasks.Task, "rerun", counted)
         yield
 
 

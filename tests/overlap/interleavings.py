@@ -20,10 +20,10 @@ from typing import Any
 import pytest
 
 from runtime_support import Reply, Request, configure, overlap, prompt
-from runtime_support._core.messages import Heard, Replying, Streaming
+from runtime_support._core.messages import ReceivedChunks, ReplyStream, StreamingProvider
 from runtime_support._core.positions.frames import context_of_call
 from runtime_support._core.tasks import workers
-from runtime_support._core.tasks.effects import Effect
+from runtime_support._core.tasks.waits import Wait
 from runtime_support._overlap import print as print_in_turn
 from runtime_support.errors import ProviderError
 
@@ -109,7 +109,7 @@ def all_runs(run: Callable[[list[int]], Seen]) -> Iterator[Seen]:
         chosen[-1] += 1
 
 
-class _Held(Streaming):
+class _Held(StreamingProvider):
     """Answers each request when the scheduler says so."""
 
     def __init__(self, seen: Seen) -> None:
@@ -119,9 +119,9 @@ class _Held(Streaming):
         # The thread that each request was begun in.
         self.threads: dict[str, int] = {}
 
-    def replying(self, request: Request, heard: Heard) -> Replying:
+    def stream_reply(self, request: Request, chunks: ReceivedChunks) -> ReplyStream:
         text = str(request.messages[-1]["content"])
-        yield Effect(partial(self._hold, text), partial(self._hold_async, text))
+        yield Wait(partial(self._hold, text), partial(self._hold_async, text))
         return Reply(text)
 
     def _begin(self, text: str, answer: Callable[[], object]) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from runtime_support import _overlap as calls
 from runtime_support._core.tasks import queue as tasks
-from runtime_support._overlap import _Ahead as Ahead  # pyright: ignore[reportPrivateUsage]
+from runtime_support._overlap import _Lookahead as Ahead  # pyright: ignore[reportPrivateUsage]
 from runtime_support.errors import ProviderError
 from tests.overlap.interleavings import (
     EFFECTS,

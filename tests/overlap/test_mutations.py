@@ -9,12 +9,12 @@ import pytest
 
 from runtime_support._core.tasks import queue as tasks
 from runtime_support._core.tasks import turns
-from runtime_support._overlap import _Ahead as Ahead  # pyright: ignore[reportPrivateUsage]
+from runtime_support._overlap import _Lookahead as Ahead  # pyright: ignore[reportPrivateUsage]
 from saftc.check.statements import all_statements
 from saftc.effects import certainty
 from saftc.effects.certainty import Certainty, Reason
 from saftc.effects.effects import Effects
-from saftc.infer.failures import _Finder  # pyright: ignore[reportPrivateUsage]
+from saftc.infer.failures import _FailureFinder  # pyright: ignore[reportPrivateUsage]
 from saftc.overlap import loop_values
 from saftc.overlap.plan import _Planner  # pyright: ignore[reportPrivateUsage]
 from saftc.overlap.prefixes import PrefixFinder
@@ -137,7 +137,7 @@ _RULES: dict[str, tuple[object, str, Any]] = {
     "fail may stop": (Certainty, "_statement", _certain(n.FailStmt)),
     "a handler may stop": (Certainty, "_try", _by_accident),
     "break may end": (Certainty, "_statement", _certain(n.BreakStmt)),
-    "an item may be missing": (_Finder, "_part", _no_reasons),
+    "an item may be missing": (_FailureFinder, "_part", _no_reasons),
     "effects that others see": (Effects, "first_unknown", _nothing),
     "names of the item before": (_Planner, "_carried", _none_carried),
     "names in functions": (_Planner, "_read_in_functions", _none),
@@ -156,7 +156,7 @@ _RULES: dict[str, tuple[object, str, Any]] = {
     "reads in groups": (_Planner, "_shows_its_place", _no),
     "functions that call themselves": (Certainty, "_of_function", _looked_into),
     "ret in a loop in a loop": (certainty, "_ENDING_ALL", ()),
-    "heads that others see": (PrefixFinder, "_is_told", _no),
+    "heads that others see": (PrefixFinder, "_is_observable", _no),
     "heads that end more than a loop": (Certainty, "unending", _nothing),
     "what heads need": (PrefixFinder, "_lost", _none),
     "heads that wait": (PrefixFinder, "_waits", _no),
@@ -190,8 +190,8 @@ _FIRST = {
     "ret in a loop in a loop": 66,
     "heads that others see": 328,
     "heads that end more than a loop": 66,
-    "heads that wait": 188,
-    "items that fail": 217,
+    "heads that wait": 229,
+    "items that fail": 490,
     "sums of floats": 104,
     "stale reads": 35,
     "behind a failure": 1,

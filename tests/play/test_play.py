@@ -349,6 +349,20 @@ def test_a_run_ends_with_its_page(page: Page, tmp_path: Path) -> None:
     raise AssertionError("it goes on")
 
 
+def test_a_run_that_cannot_be_followed_ends(page: Page) -> None:
+    (page.folder / "damage.py").write_text(
+        "import os\n\n\ndef damage() -> None:\n"
+        "    with open(os.environ['SAFT_LIVE'], 'a') as file:\n        file.write('no JSON\\n')\n"
+    )
+    text = 'from damage import damage\n\ndamage()\nprint(input("name? "))\n'
+    with own(page) as connection:
+        news = news_of(connection, {"run": text}, "ended")
+        assert "the run has ended: its events cannot be read" in printed(news, "stderr")
+        assert news[-1]["code"] == 1
+        # The next run is not affected.
+        assert printed(news_of(connection, {"run": "print(1)"}, "ended")) == "1\n"
+
+
 @pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="looks at processes in /proc")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_run_ends_with_the_server(tmp_path: Path, number: signal.Signals) -> None:
@@ -644,6 +658,7 @@ def test_examples_are_those_of_the_project() -> None:
         assert [name for name in known if name in names] == [*names]
 
 
+@pytest.mark.heavy
 def test_the_bundle_is_made_from_its_sources() -> None:
     from hashlib import sha256
 

@@ -494,7 +494,7 @@ def test_half_a_surrogate_pair_is_no_text():
 
 
 def test_a_key_that_stands_twice_is_refused_in_tool_arguments():
-    from runtime_support._core.tasks.effects import finish
+    from runtime_support._core.tasks.waits import finish
     from runtime_support._core.tools import call_tool
 
     def note(text: str) -> str:

@@ -33,9 +33,9 @@ def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[No
     monkeypatch.setattr(config, "_configured", {})
     monkeypatch.setattr(providers, "_made", {})
     monkeypatch.setattr(redaction, "_remembered", {})
-    monkeypatch.setattr(spending, "_of_process", spending.Spending())
-    monkeypatch.setattr(places, "_root", places.Scope())
-    monkeypatch.setattr(keeping, "_of_process", lines.ByPath())
+    monkeypatch.setattr(spending, "_of_process", spending.UsageMeter())
+    monkeypatch.setattr(places, "_root", places.RunScope())
+    monkeypatch.setattr(keeping, "_of_process", lines.OpenFiles())
     yield
 
 

@@ -21,9 +21,9 @@ from runtime_support import (
     program,
     prompt,
 )
-from runtime_support._core.messages import Message, Reply, Replying, Request
+from runtime_support._core.messages import Message, Reply, ReplyStream, Request
 from runtime_support._core.question import Question, prepare
-from runtime_support._core.tasks.effects import finish
+from runtime_support._core.tasks.waits import finish
 from runtime_support._local.written_tools import with_written_tools
 from runtime_support.testing import Scripted, tool_request
 from tests.support.fake_server import FakeServer, completion
@@ -214,7 +214,7 @@ def test_calls_that_are_written_stand_below_their_own_question() -> None:
         def complete(self, request: Request) -> Reply:
             return finish(with_written_tools(request, self._reply_to))
 
-        def _reply_to(self, request: Request) -> Replying:
+        def _reply_to(self, request: Request) -> ReplyStream:
             yield from ()
             asked.append(request)
             return Reply(replies.pop(0))

@@ -24,8 +24,8 @@ from runtime_support import (
     program,
     prompt,
 )
-from runtime_support._budgets import FIRST_REPLY, spent_here
-from runtime_support._core.spending import spending_here
+from runtime_support._budgets import FIRST_REPLY, current_usage
+from runtime_support._core.spending import current_meter
 from runtime_support.testing import Scripted
 from tests.support.fake_server import Answer, FakeServer, chunk, ending, event, events, raw, status
 
@@ -87,10 +87,10 @@ def ask(n: object) -> str:
 def waiting(count: int) -> None:
     """Returns when so many requests wait for others."""
     for _ in range(60_000):
-        if len(spending_here().waiting) >= count:
+        if len(current_meter().waiting) >= count:
             return
         time.sleep(0.001)
-    raise AssertionError(f"only {len(spending_here().waiting)} of {count} wait")
+    raise AssertionError(f"only {len(current_meter().waiting)} of {count} wait")
 
 
 def by_threads(count: int) -> None:
@@ -141,7 +141,7 @@ def test_tokens_without_a_limit_of_replies(
     configure(budget_tokens=bound)
     way(100)
     # The last reply is bound to what is left; about the input the requests are guessed.
-    assert bound - 100 < spent_here().tokens <= bound + 20
+    assert bound - 100 < current_usage().tokens <= bound + 20
 
 
 @WAYS
@@ -156,7 +156,7 @@ def test_tokens_with_a_limit_of_replies(server: FakeServer, way: Callable[[int],
     server.responder = answer
     configure(budget_tokens=20_000, max_tokens=1000)
     way(100)
-    taken = spent_here().tokens
+    taken = current_usage().tokens
     assert 20_000 - 1.2 * (INPUT + OUTPUT) < taken <= 20_000
 
 
@@ -165,7 +165,7 @@ def test_cost(server: FakeServer, way: Callable[[int], None]) -> None:
     server.responder = bounded
     configure(budget_cost=0.2, prices=PRICES)
     way(100)
-    assert 0.199 < spent_here().cost <= 0.2002
+    assert 0.199 < current_usage().cost <= 0.2002
 
 
 def test_the_first_four_go_alone(server: FakeServer) -> None:
@@ -189,7 +189,7 @@ def test_they_go_alone_in_a_loop_as_well(server: FakeServer) -> None:
 
     async def all_() -> list[str]:
         asked = asyncio.gather(*map(one, range(100)))
-        while len(spending_here().waiting) < 100 - FIRST or gate.inside < FIRST:
+        while len(current_meter().waiting) < 100 - FIRST or gate.inside < FIRST:
             await asyncio.sleep(0.001)
         assert gate.count == FIRST
         gate.open()
@@ -230,7 +230,7 @@ def test_with_a_limit_of_replies_all_go_that_fit(server: FakeServer) -> None:
         gate.open()
         # Each took far less than it could, so that there is room for all.
         assert [one.result() for one in asked] == ["ok"] * 20
-    assert spent_here().tokens == 20 * (INPUT + 10)
+    assert current_usage().tokens == 20 * (INPUT + 10)
 
 
 def test_the_largest_reply_so_far_is_reserved(server: FakeServer) -> None:
@@ -401,7 +401,7 @@ def test_requests_that_may_not_count_are_waited_for(server: FakeServer) -> None:
     with ThreadPoolExecutor(8) as pool:
         found = [one.exception() for one in [pool.submit(ask, n) for n in range(20)]]
     assert [type(one) for one in found if one is not None] == [BudgetSpent] * 5
-    assert spent_here().requests == 15
+    assert current_usage().requests == 15
 
 
 # What counts as input
@@ -535,7 +535,7 @@ def test_tasks_of_a_loop_that_are_cancelled(server: FakeServer) -> None:
 
     async def all_() -> str:
         asked = [asyncio.ensure_future(_aio(n)) for n in range(20)]
-        while len(spending_here().waiting) < 20 - FIRST:
+        while len(current_meter().waiting) < 20 - FIRST:
             await asyncio.sleep(0.001)
         for one in asked[:-1]:
             one.cancel()
@@ -576,7 +576,7 @@ def test_all_is_given_back(server: FakeServer) -> None:
     with ThreadPoolExecutor(8) as pool:
         results = [pool.submit(ask, n) for n in range(20)]
     assert sum(one.exception() is not None for one in results) == 1
-    assert not spending_here().reservations and not spending_here().waiting
+    assert not current_meter().reservations and not current_meter().waiting
 
 
 def test_observers_may_ask(server: FakeServer) -> None:

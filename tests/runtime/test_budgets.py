@@ -31,11 +31,11 @@ from runtime_support import (
     prompt,
 )
 from runtime_support import _budgets as spending
-from runtime_support._budgets import dollars, spent_here, spent_of
+from runtime_support._budgets import current_usage, dollars, spent_of
 from runtime_support._core.hooks import PromptRun
 from runtime_support._core.messages import Reply, Request
 from runtime_support._core.settings import Price
-from runtime_support._core.spending import Spending
+from runtime_support._core.spending import UsageMeter
 from runtime_support._values.context import Block
 from runtime_support.ops import failure
 from runtime_support.runs import journaled
@@ -74,7 +74,7 @@ def test_tries_that_may_have_been_paid_count(server: FakeServer) -> None:
     configure(budget_requests=4)
     server.answers = [status(500), cut(), completion("a"), completion("b")]
     assert [ask(0), ask(1)] == ["a", "b"]
-    assert spent_here().requests == 4
+    assert current_usage().requests == 4
     with pytest.raises(BudgetSpent):
         ask(2)
 
@@ -90,7 +90,7 @@ def test_time_outs_do_not_pass_the_budget(
     with pytest.raises(BudgetSpent, match="spent so far: 2 requests"):
         prompt("?", options={"timeout": 60, "max_retries": 5, "budget_requests": 2})
     assert len(server.requests) == 2
-    assert spent_here().input_tokens > 0
+    assert current_usage().input_tokens > 0
 
 
 @pytest.mark.parametrize("code", [429, 503, 529])
@@ -102,7 +102,7 @@ def test_refused_tries_do_not_count(server: FakeServer, code: int) -> None:
     configure(budget_requests=3)
     with pytest.raises(ProviderError):
         prompt("?", options={"max_wait": 0})
-    assert str(spent_here()) == "2 requests, 36 tokens"
+    assert str(current_usage()) == "2 requests, 36 tokens"
 
 
 def test_a_server_that_nobody_reaches_costs_nothing() -> None:
@@ -110,7 +110,7 @@ def test_a_server_that_nobody_reaches_costs_nothing() -> None:
     for _ in range(2):
         with pytest.raises(ProviderError, match="cannot reach"):
             ask(0)
-    assert spent_here().requests == 0
+    assert current_usage().requests == 0
 
 
 def test_a_try_that_is_lost_takes_what_was_reserved_for_it(server: FakeServer) -> None:
@@ -118,9 +118,9 @@ def test_a_try_that_is_lost_takes_what_was_reserved_for_it(server: FakeServer) -
     server.answers = [cut(), completion("ok")]
     with pytest.raises(ProviderError):
         ask(0)
-    assert spent_here().output_tokens == 100
+    assert current_usage().output_tokens == 100
     assert ask(1) == "ok"
-    assert spent_here().output_tokens == 107
+    assert current_usage().output_tokens == 107
 
 
 def test_tries_count_before_there_is_a_budget(server: FakeServer) -> None:
@@ -128,7 +128,7 @@ def test_tries_count_before_there_is_a_budget(server: FakeServer) -> None:
     assert ask(0) == "a"
     with pytest.raises(RateLimited):
         prompt("?", options={"max_wait": 0})
-    assert spent_here().requests == 2
+    assert current_usage().requests == 2
 
 
 def test_threads_share_the_budget(server: FakeServer) -> None:
@@ -146,7 +146,7 @@ def test_tokens(server: FakeServer) -> None:
     with pytest.raises(BudgetSpent, match="budget of 50 tokens; spent so far: 2 requests, 36 t"):
         ask(2)
     assert len(server.requests) == 2
-    assert spent_here().tokens == 36
+    assert current_usage().tokens == 36
 
 
 def test_a_first_request_that_is_too_long_is_not_sent(server: FakeServer) -> None:
@@ -185,7 +185,7 @@ def test_a_model_without_a_price(server: FakeServer) -> None:
 def test_what_has_no_price_has_no_cost(server: FakeServer) -> None:
     configure(prices={"fake": {"input": 0, "output": 0}}, budget_cost=0)
     assert ask(1) == "ok"
-    assert str(spent_here()) == "1 request, 18 tokens"
+    assert str(current_usage()) == "1 request, 18 tokens"
 
 
 def test_surroundings(server: FakeServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -339,8 +339,8 @@ for piece in prompt("hi", stream=True).pieces():
 del piece
 import gc; gc.collect()
 assert not is_counting()
-from runtime_support._budgets import spent_here
-print(spent_here().requests, spent_here().output_tokens > 0)
+from runtime_support._budgets import current_usage
+print(current_usage().requests, current_usage().output_tokens > 0)
 """
     assert run_late(server, script) == "1 True\n"
 
@@ -389,7 +389,7 @@ def test_a_well_known_price_is_that_of_its_package(
 
 def test_each_request_has_the_price_of_its_own_length(well_known: None) -> None:
     model = "claude-sonnet-4-5"  # $3 for a million tokens, and $6 above 200,000 in one request
-    settings, spending = Settings(provider="anthropic", model=model), Spending()
+    settings, spending = Settings(provider="anthropic", model=model), UsageMeter()
     for tokens in (150_000, 150_000, 30_000, 300_000):
         spending.add(PromptRun(settings), model, Usage(tokens, 0, 1))
     assert spent_of(spending.taken()).cost == pytest.approx(3 * 0.33 + 6 * 0.3)
@@ -437,7 +437,7 @@ def test_a_block_counts_from_its_beginning(server: FakeServer) -> None:
             with pytest.raises(BudgetSpent, match=r"of 2 requests; spent so far: 2 requests,"):
                 ask(0)
     assert _asked(3) == 3
-    assert spent_here().requests == len(server.requests) == 10
+    assert current_usage().requests == len(server.requests) == 10
 
 
 def test_a_block_stays_within_those_around_it(server: FakeServer) -> None:
@@ -475,7 +475,7 @@ def test_what_is_not_sent_counts_nowhere(server: FakeServer) -> None:
         ask(0)
         with configure(budget_requests=3), pytest.raises(BudgetSpent):
             ask(1)
-    assert spent_here().requests == 1
+    assert current_usage().requests == 1
     with configure(budget_requests=2):
         with configure(budget_tokens=1), pytest.raises(BudgetSpent):
             ask(2)

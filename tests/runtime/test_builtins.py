@@ -14,7 +14,7 @@ import pytest
 
 from runtime_support import CheckError, FileError, ops
 from runtime_support._core.results import Result, Usage
-from runtime_support._core.tasks.effects import finish
+from runtime_support._core.tasks.waits import finish
 from runtime_support._core.tools import call_tool, function_tool
 from runtime_support.ops import kind, parse, show, to_json
 

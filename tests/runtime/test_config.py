@@ -19,7 +19,12 @@ import pytest
 from runtime_support import ConfigError, configure, current_settings, prompt, providers
 from runtime_support._core import settings as config
 from runtime_support._core.question import Question, first_request
-from runtime_support._core.settings import Settings, configured_here, given_here, settings_for
+from runtime_support._core.settings import (
+    Settings,
+    current_configuration,
+    settings_for,
+    settings_in_force,
+)
 from runtime_support._mock.provider import MockProvider
 from runtime_support._values import renamed as renaming
 from runtime_support.providers import NoProvider, live_provider
@@ -203,7 +208,7 @@ def test_every_option_is_checked(name: str) -> None:
 def test_a_variable_that_nothing_reads_is_told_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("runtime_support._core.projects._told", set[str]())
+    monkeypatch.setattr("runtime_support._core.project_files._told", set[str]())
     for name in ("SAFT_MODLE", "SAFT_BUDGET_COSTS", "SAFT_TEAM_ID", "SAFT_STOP", "SAFT_MODEL"):
         monkeypatch.setenv(name, "x")
     assert settings_for().model == "x"
@@ -395,11 +400,11 @@ def test_what_is_around_another_process_is_not_what_the_program_says(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("SAFT_MODEL", "of this process")
-    with configured_here({"seed": 7}, {"model": "of the other", "temperature": 0.5}):
+    with current_configuration({"seed": 7}, {"model": "of the other", "temperature": 0.5}):
         here = settings_for()
         assert (here.model, here.seed, here.temperature) == ("of the other", 7, 0.5)
-        assert given_here(None) == {"seed": 7}
-        with configured_here({"top_p": 0.5}):
+        assert settings_in_force(None) == {"seed": 7}
+        with current_configuration({"top_p": 0.5}):
             assert settings_for().model == "of the other"
             with configure(model="of the block"):
                 assert settings_for().model == "of the block"

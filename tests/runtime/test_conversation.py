@@ -28,11 +28,17 @@ from runtime_support import (
     prompt,
 )
 from runtime_support._core.conversation import Conversation
-from runtime_support._core.messages import Heard, Reply, Replying, Request, Streaming
+from runtime_support._core.messages import (
+    ReceivedChunks,
+    Reply,
+    ReplyStream,
+    Request,
+    StreamingProvider,
+)
 from runtime_support._core.positions.frames import context_of_call
 from runtime_support._core.question import Question, prepare
 from runtime_support._core.results import Answer
-from runtime_support._core.tasks.effects import Effect, finish, finish_async
+from runtime_support._core.tasks.waits import Wait, finish, finish_async
 from runtime_support.programs._prompting import ProgramCall
 from runtime_support.testing import Queued, Scripted, tool_request
 
@@ -71,7 +77,7 @@ def each_wait_in_a_thread(asked: Conversation) -> Answer:
         try:
             wait = next(work)
             while True:
-                wait = work.send(pool.submit(wait.here).result())
+                wait = work.send(pool.submit(wait.blocking).result())
         except StopIteration as end:
             return end.value
 
@@ -112,9 +118,9 @@ def test_many_prompts_wait_together_on_one_thread() -> None:
         waiting -= 1
         return Reply("[1]")
 
-    class Awaited(Streaming):
-        def replying(self, request: Request, heard: Heard) -> Replying:
-            return (yield Effect(pytest.fail, do))
+    class Awaited(StreamingProvider):
+        def stream_reply(self, request: Request, chunks: ReceivedChunks) -> ReplyStream:
+            return (yield Wait(pytest.fail, do))
 
     async def all_of_them() -> list[Any]:
         options = {"provider": Awaited()}
@@ -324,7 +330,7 @@ def test_a_call_that_cannot_be_is_an_error_at_once(pool: ThreadPoolExecutor) -> 
 
 
 SCRIPT = """from runtime_support._core.question import Question, prepare
-from runtime_support._core.tasks.effects import finish
+from runtime_support._core.tasks.waits import finish
 
 def call(pool):
     return pool.submit(finish, prepare(Question("a number", (), {}, int)).answer())

@@ -33,7 +33,7 @@ from runtime_support import (
     program,
     prompt,
 )
-from runtime_support._core.spending import spending_here
+from runtime_support._core.spending import current_meter
 from runtime_support._recordings import close
 from runtime_support.programs import run
 from runtime_support.programs._prompting import Plan
@@ -324,7 +324,7 @@ def test_to_cancel_ends_the_exchange_at_once(server: FakeServer) -> None:
     server.answers = [UNFINISHED]
     cancelled_when(lambda: server.requests, lambda: prompt.aio("?"))
     assert server.was_left.wait(20)
-    assert spending_here().in_flight == 0
+    assert current_meter().in_flight == 0
 
 
 def test_to_cancel_one_leaves_the_others(server: FakeServer) -> None:
@@ -725,7 +725,7 @@ def test_what_is_thrown_into_a_stream_closes_the_connection(server: FakeServer) 
         await anext(pieces)
         with pytest.raises(ZeroDivisionError):
             await pieces.athrow(ZeroDivisionError)
-        assert spending_here().in_flight == 0
+        assert current_meter().in_flight == 0
         assert await in_thread(server.was_left.wait, 20)
 
     asyncio.run(main())

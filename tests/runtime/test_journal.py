@@ -114,7 +114,7 @@ def test_the_variable_is_for_the_process(
 ) -> None:
     monkeypatch.setenv("SAFT_JOURNAL", FILE)
     for _ in range(2):
-        monkeypatch.setattr(places, "_root", places.Scope())
+        monkeypatch.setattr(places, "_root", places.RunScope())
         assert [ask(1), ask(2)] == ["ok", "ok"]
         keeping.close_journals("failed")
     assert len(server.requests) == 2
@@ -429,7 +429,7 @@ def test_a_budget_counts_what_is_kept(server: FakeServer) -> None:
         with pytest.raises(BudgetSpent, match=spent), journaled(FILE):
             for n in range(3):
                 ask(n)
-        spending._of_process = spending.Spending()  # pyright: ignore[reportPrivateUsage]
+        spending._of_process = spending.UsageMeter()  # pyright: ignore[reportPrivateUsage]
     assert len(server.requests) == 2
     configure(budget_requests=3)
     with journaled(FILE):
@@ -496,7 +496,7 @@ def test_a_journal_can_be_replayed(server: FakeServer, monkeypatch: pytest.Monke
 def test_what_is_no_journal_of_this_script_stays_as_it_is(
     server: FakeServer, content: bytes, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journals, "script_here", lambda: "triage")
+    monkeypatch.setattr(journals, "current_script", lambda: "triage")
     Path(FILE).write_bytes(content)
     with pytest.raises(ConfigError, match=said), journaled(FILE):
         ask(1)

@@ -36,7 +36,7 @@ from runtime_support import (
 )
 from runtime_support._budgets import Spent
 from runtime_support._core.tasks import turns as order
-from runtime_support._core.tasks.turns import Clock, clock_here
+from runtime_support._core.tasks.turns import Clock, current_clock
 from runtime_support._journal.json_lines import LockedFile
 from runtime_support._schema.reading import schema_of
 from runtime_support.errors import AuthenticationFailed, ProviderError
@@ -443,7 +443,7 @@ def test_a_row_that_takes_too_long_fails_and_the_others_go_on(
 ) -> None:
     def odd(mail: str) -> str:
         if mail in ("mail 1", "mail 4"):
-            never.wait(late.append(clock_here()) or 60)
+            never.wait(late.append(current_clock()) or 60)
         return ask(mail)
 
     echo = Echo()
@@ -518,7 +518,7 @@ def test_a_row_that_had_its_time_is_not_begun_again_with_the_job(
     def odd(mail: str) -> str:
         begun.append(mail)
         if mail == "mail 0":
-            late.append(clock_here())
+            late.append(current_clock())
             never.wait(60)
         return ask(mail)
 

@@ -283,7 +283,7 @@ def test_a_worker_gives_up_a_row_that_takes_too_long(mails: Path, cluster: Any) 
         "from runtime_support._core.tasks import turns\n"
         "def triage(mail: str) -> str:\n"
         "    if mail == 'mail 3':\n"
-        "        turns.clock_here()._began -= 601\n"  # this row alone has had its time
+        "        turns.current_clock()._began -= 601\n"  # this row alone has had its time
         "        while not _order.is_abandoned():\n"
         "            time.sleep(0.01)\n"
         "    if mail == 'mail 4':\n"

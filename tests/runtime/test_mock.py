@@ -17,7 +17,7 @@ from runtime_support import ProgramError, configure, image, prompt
 from runtime_support._core.messages import Request
 from runtime_support._core.outputs.contracts import contract_of
 from runtime_support._mock.provider import MockProvider
-from runtime_support._mock.values import ReadPrompt
+from runtime_support._mock.values import ParsedPrompt
 from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema
 from runtime_support.programs import ambiguous, option
@@ -387,7 +387,7 @@ prompts = st.lists(
 @settings(max_examples=150, deadline=None, derandomize=True)
 def test_every_answer_has_its_type(type_: Any, text: str, name: str) -> None:
     schema = json_schema(schema_of(type_))
-    reading = ReadPrompt.of(text, schema.get("$defs", {}))
+    reading = ParsedPrompt.of(text, schema.get("$defs", {}))
     jsonschema.validate(reading.value(schema, name), schema)
 
 

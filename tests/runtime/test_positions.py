@@ -17,7 +17,7 @@ from runtime_support._core.positions.frames import Place
 from runtime_support._core.positions.source_maps import original_position
 from runtime_support._core.results import Usage
 from runtime_support._core.settings import Settings
-from runtime_support._core.spending import Spending
+from runtime_support._core.spending import UsageMeter
 from runtime_support._observability.tracing import add_observer
 from runtime_support.testing import Scripted
 from tests.support.maps import LineMap
@@ -197,7 +197,7 @@ class _LongCode:
 
 def test_a_place_is_looked_up_once_however_long_its_module() -> None:
     code: Any = _LongCode()
-    spending = Spending()
+    spending = UsageMeter()
     for _ in range(3):
         place = Place(code, 2 * 99, {})
         assert place.text() == "long.py:100"

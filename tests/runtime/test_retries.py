@@ -26,13 +26,13 @@ from runtime_support import (
     configure,
     prompt,
 )
-from runtime_support._core.messages import Heard, Replying, Request, Streaming
+from runtime_support._core.messages import ReceivedChunks, ReplyStream, Request, StreamingProvider
 from runtime_support._core.settings import settings_for
-from runtime_support._core.tasks.effects import Effect, finish, finish_async
+from runtime_support._core.tasks.waits import Wait, finish, finish_async
 from runtime_support.providers import _backoff, _retries
 from runtime_support.providers._backoff import Backoff
 from runtime_support.providers._retries import Rates
-from runtime_support.providers._wires import Reason, Unanswered, Waited
+from runtime_support.providers._wires import Reason, RetryableError, Waited
 from tests.runtime.conftest import Clock
 from tests.support.fake_server import Answer, FakeServer, calling, completion, raw, status
 
@@ -144,13 +144,13 @@ def test_what_no_wait_mends_fails_at_once(
     assert hint in str(caught.value) and "patience" not in str(caught.value)
 
 
-def answering(failures: list[Reason]) -> Callable[[int], Replying]:
+def answering(failures: list[Reason]) -> Callable[[int], ReplyStream]:
     left = iter(failures)
 
-    def send(number: int) -> Replying:
+    def send(number: int) -> ReplyStream:
         reason = next(left, None)
         if reason is not None:
-            raise Unanswered(ProviderError(f"{reason} {number}"), reason)
+            raise RetryableError(ProviderError(f"{reason} {number}"), reason)
         yield from ()
         return Reply("ok")
 
@@ -195,7 +195,7 @@ def run_all(clock: Clock, work: list[Coroutine[Any, Any, Any]]) -> list[Any]:
         return loop.run_until_complete(main())
 
 
-class Refusing(Streaming):
+class Refusing(StreamingProvider):
     """A server that refuses what `refuses` says; each of its replies takes `seconds`."""
 
     def __init__(self, refuses: Callable[[], bool], seconds: float = 0.02) -> None:
@@ -205,16 +205,16 @@ class Refusing(Streaming):
         self.sent: list[str] = []
         self.refused = self.answered = 0
 
-    def replying(self, request: Request, heard: Heard) -> Replying:
+    def stream_reply(self, request: Request, chunks: ReceivedChunks) -> ReplyStream:
         waited, text = Waited(), request.messages[-1]["content"]
 
-        def send(_: int) -> Replying:
+        def send(_: int) -> ReplyStream:
             self.sent.append(text)
             is_refused = self.refuses()
-            yield Effect(lambda: None, partial(asyncio.sleep, self.seconds))
+            yield Wait(lambda: None, partial(asyncio.sleep, self.seconds))
             if is_refused:
                 self.refused += 1
-                raise Unanswered(RateLimited("answered 429"), "busy")
+                raise RetryableError(RateLimited("answered 429"), "busy")
             self.answered += 1
             return Reply(text)
 
@@ -229,7 +229,7 @@ def of(n: int) -> Request:
 
 
 def asked(count: int, provider: Refusing, clock: Clock) -> list[Any]:
-    return run_all(clock, [finish_async(provider.replying(of(n), None)) for n in range(count)])
+    return run_all(clock, [finish_async(provider.stream_reply(of(n), None)) for n in range(count)])
 
 
 def of_rate(clock: Clock, rate: float) -> Callable[[], bool]:
@@ -276,7 +276,7 @@ def test_a_few_at_once_of_which_half_is_refused(clock: Clock) -> None:
 
     async def ask(n: int) -> Reply:
         async with room:
-            return await finish_async(server.replying(of(n), None))
+            return await finish_async(server.stream_reply(of(n), None))
 
     replies = run_all(clock, [ask(n) for n in range(500)])
     assert {type(reply) for reply in replies} == {Reply}

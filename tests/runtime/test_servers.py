@@ -28,7 +28,7 @@ from runtime_support import (
 )
 from runtime_support._core.settings import Settings, settings_for
 from runtime_support.providers import live_provider
-from runtime_support.providers._server import Lacks
+from runtime_support.providers._server import UnsupportedFeatures
 from tests.runtime.conftest import KEY
 from tests.support.fake_server import FakeServer, completion, status
 
@@ -405,12 +405,14 @@ def test_what_was_lacking_is_tried_again_later(
         prompt("{square}", square=square)
     with pytest.raises(ToolsUnsupported):
         prompt("{square}", square=square)
-    monkeypatch.setattr(Lacks, "now", lambda _: time.monotonic() + Lacks.SECONDS)
+    monkeypatch.setattr(
+        UnsupportedFeatures, "now", lambda _: time.monotonic() + UnsupportedFeatures.SECONDS
+    )
     assert prompt("{square}", square=square).value == "fine"
 
 
 def test_what_is_known_of_a_server_is_bounded() -> None:
-    lacks = Lacks()
+    lacks = UnsupportedFeatures()
     for number in range(1000):
         lacks.add("schema", str(number))
     assert ("schema", "0") not in lacks

@@ -269,6 +269,6 @@ def test_without_being_set_up_it_costs_nothing(imported: str) -> None:
         from runtime_support._core.settings import settings_for
         from runtime_support._core.hooks import PromptRun
         around = hooks_for(PromptRun(settings_for()))
-        assert [type(one).__name__ for one in around] == ["RetryHook", "Counting"]
+        assert [type(one).__name__ for one in around] == ["RetryHook", "UsageHook"]
     """
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -34,7 +34,7 @@ from runtime_support import (
     overlap,
     prompt,
 )
-from runtime_support._budgets import spent_here
+from runtime_support._budgets import current_usage
 from runtime_support._core.outputs.contracts import ValueOutput, contract_of
 from runtime_support._recordings import close
 from runtime_support._streaming.chunks import ListItems, TextPieces, parts_for
@@ -801,10 +801,10 @@ def test_a_budget_counts_streams_and_what_was_left(server: FakeServer) -> None:
     configure(budget_requests=2)
     server.answers = [streamed("a", "b"), events([*text_of("x" * 400, "y"), LEFT])]
     assert list(prompt("?", stream=True).pieces()) == ["a", "b"]
-    assert (spent_here().requests, spent_here().tokens) == (1, 18)
+    assert (current_usage().requests, current_usage().tokens) == (1, 18)
     for _ in prompt("?", stream=True).pieces():
         break
-    assert spent_here().output_tokens == 7 + 100
+    assert current_usage().output_tokens == 7 + 100
     with pytest.raises(BudgetSpent):
         list(prompt("?", stream=True).pieces())
     assert len(server.requests) == 2

@@ -11,7 +11,7 @@ import pytest
 
 from runtime_support import CheckError, ContractError, ToolLimitError, configure, ops, prompt
 from runtime_support._core.messages import Reply, ToolRequest
-from runtime_support._core.tasks.effects import finish
+from runtime_support._core.tasks.waits import finish
 from runtime_support._core.tools import LARGEST_RESULT, Tool, call_tool, function_tool
 from runtime_support.programs import ambiguous, option
 from runtime_support.testing import Scripted, tool_request

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from runtime_support import Result, Usage, _recordings, add_observer, configure, prompt
-from runtime_support._budgets import spent_here, tell_sum
-from runtime_support._core.spending import spending_here
+from runtime_support._budgets import current_usage, report_usage
+from runtime_support._core.spending import current_meter
 from runtime_support._journal.hook import journaled
 from runtime_support._journal.journal import entries
 from runtime_support._observability.tracing import trace_text
@@ -174,7 +174,7 @@ def test_prices(server: FakeServer, price: dict[str, float], told: str | None) -
     server.answers = [counting(OF_OPENAI)]
     configure(prices={"fake": price})
     prompt("x")
-    assert str(spent_here()) == ", ".join(
+    assert str(current_usage()) == ", ".join(
         ["1 request", "2,348 tokens (1,920 cached)", *([told] if told else [])]
     )
 
@@ -184,14 +184,14 @@ def test_a_cost_without_all_prices_is_a_lower_bound(server: FakeServer) -> None:
     configure(prices={"fake": PRICE})
     prompt("x")
     prompt("x", options={"model": "unlisted"})
-    assert str(spent_here()) == "2 requests, 22 tokens, cost at least $0.002"
+    assert str(current_usage()) == "2 requests, 22 tokens, cost at least $0.002"
 
 
 def test_what_nothing_is_cached_of_is_told_exactly(server: FakeServer) -> None:
     server.answers = [counting({"prompt_tokens": 10, "completion_tokens": 1})]
     configure(prices={"fake": PRICE})
     prompt("x")
-    assert str(spent_here()) == "1 request, 11 tokens, cost $0.002"
+    assert str(current_usage()) == "1 request, 11 tokens, cost $0.002"
 
 
 def test_a_budget_that_counted_what_was_cached_too_dear(server: FakeServer) -> None:
@@ -201,7 +201,7 @@ def test_a_budget_that_counted_what_was_cached_too_dear(server: FakeServer) -> N
     configure(prices={"fake": {**PRICE, "cached_input": 10}}, budget_cost=0.4, max_tokens=5)
     for _ in range(10):
         prompt("x")
-    assert spent_here().cost == pytest.approx(10 * 0.037)
+    assert current_usage().cost == pytest.approx(10 * 0.037)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_prices_of_a_project(server: FakeServer, tmp_path: Path) -> None:
     )
     server.answers = [counting(OF_OPENAI)]
     prompt("x")
-    assert str(spent_here()).endswith("cost $0.3384")
+    assert str(current_usage()).endswith("cost $0.3384")
 
 
 def test_the_sum_by_model_and_place(
@@ -235,7 +235,7 @@ def test_the_sum_by_model_and_place(
     prompt("c")
     prompt("d", options={"model": "unlisted"})
     prompt("e")
-    tell_sum()
+    report_usage()
     told = capsys.readouterr().err.splitlines()
     assert told[0].startswith("saftc: 5 prompts: 5 requests, 1,116 tokens, cost at least $0.0116, ")
     assert told[1:3] == [
@@ -262,8 +262,8 @@ def test_journals(server: FakeServer, tmp_path: Path) -> None:
             results.append(prompt("x"))
     assert [one.usage for one in results] == [ALL, ALL] and len(server.requests) == 1
     assert summary(path).spent.usage == ALL
-    assert str(spent_here()).startswith("2 requests, 4,696 tokens (3,840 cached)")
-    assert spending_here().taken()[0].longest == 300
+    assert str(current_usage()).startswith("2 requests, 4,696 tokens (3,840 cached)")
+    assert current_meter().taken()[0].longest == 300
 
 
 def test_journals_of_before(server: FakeServer, tmp_path: Path) -> None:

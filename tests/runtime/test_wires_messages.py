@@ -15,7 +15,7 @@ from runtime_support._core.messages import Origin, Reply, Request
 from runtime_support._core.settings import Settings, settings_for
 from runtime_support._media import file, image
 from runtime_support.errors import RateLimited, Refused
-from runtime_support.providers import _messages, live_provider, who_answers
+from runtime_support.providers import _messages, live_provider, provider_and_model
 from runtime_support.providers._openai import OpenAIProvider
 from runtime_support.providers._wires import RequestForm
 from tests.runtime.conftest import KEY
@@ -470,7 +470,7 @@ def test_the_provider(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigError, match="has no default model"):
         live_provider(Settings(provider="anthropic"))
     # A key alone sends nobody's prompts anywhere, and an earlier one goes first.
-    assert who_answers(Settings(model="qwen3.gguf"))[0] in ("local", "unset")
+    assert provider_and_model(Settings(model="qwen3.gguf"))[0] in ("local", "unset")
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     openai: Any = live_provider(Settings(model="claude-opus-5"))
     assert openai.address == "https://api.openai.com/v1/"

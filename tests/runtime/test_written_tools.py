@@ -10,8 +10,8 @@ from typing import Any, Literal, TypedDict
 import jsonschema
 
 from runtime_support import configure, prompt
-from runtime_support._core.messages import Reply, Replying, Request, ToolRequest
-from runtime_support._core.tasks.effects import finish
+from runtime_support._core.messages import Reply, ReplyStream, Request, ToolRequest
+from runtime_support._core.tasks.waits import finish
 from runtime_support._local.written_tools import with_written_tools
 
 
@@ -25,7 +25,7 @@ class Toolless:
     def complete(self, request: Request) -> Reply:
         return finish(with_written_tools(request, self._reply_to))
 
-    def _reply_to(self, request: Request) -> Replying:
+    def _reply_to(self, request: Request) -> ReplyStream:
         yield from ()
         self.requests.append(request)
         return self.replies.pop(0)
@@ -170,7 +170,7 @@ def test_other_replies_are_text() -> None:
 def test_the_parts_of_a_message_are_kept() -> None:
     asked: list[Request] = []
 
-    def reply_to(request: Request) -> Replying:
+    def reply_to(request: Request) -> ReplyStream:
         yield from ()
         asked.append(request)
         return Reply(calling("look_up", city="Oslo"))

@@ -75,10 +75,10 @@ class FieldsOutput(Output):
 
         return ObjectOutput(self._fields)
 
-    def takes(self, call: ToolRequest) -> bool:
+    def handles(self, call: ToolRequest) -> bool:
         return any(call.name == RETURN_PREFIX + field.name for field in self.schema.fields)
 
-    def objection(self) -> str | None:
+    def problem(self) -> str | None:
         handed_in, self._handed_in = dict.fromkeys(self._handed_in), []
         had, self._had = self._had, len(self.arrived)
         refused = [name for name in handed_in if name in self.reasons]
@@ -87,7 +87,7 @@ class FieldsOutput(Output):
         is_in_vain = bool(handed_in) and self._had == had and not self.is_enough
         return NOT_ALL if is_in_vain else None
 
-    def keep(self, call: ToolRequest) -> str:
+    def receive(self, call: ToolRequest) -> str:
         name = call.name.removeprefix(RETURN_PREFIX)
         field = next(field for field in self.schema.fields if field.name == name)
         self._handed_in.append(name)

@@ -6,7 +6,7 @@ replies that end a turn:
     output.ending()                returns the lines after the prompt
     output.return_tools()          returns tools by which the model hands in values
     output.keep(call)              handles a call of such a tool; returns the answer to the model
-    output.objection()             after a reply's calls: the reason why they are not enough, if any
+    output.problem()               after a reply's calls: the reason why they are not enough, if any
     output.accept(text)            takes a reply without calls; returns None, or work to do before
                                    it can be judged; raises Unreadable with the reason
     output.is_complete             whether the whole value has arrived
@@ -137,13 +137,13 @@ class Output:
         """Returns the same output for a model without tools; None if it has no return tools."""
         return None
 
-    def takes(self, call: ToolRequest) -> bool:
+    def handles(self, call: ToolRequest) -> bool:
         return False
 
-    def keep(self, call: ToolRequest) -> str:
+    def receive(self, call: ToolRequest) -> str:
         raise LookupError(call.name)
 
-    def objection(self) -> str | None:
+    def problem(self) -> str | None:
         """Returns why the return tool calls since the last check are not enough, or None."""
         return None
 

@@ -19,7 +19,7 @@ from contextvars import Context, copy_context
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from runtime_support._values.context import change_here, context_here
+from runtime_support._values.context import current_context, set_context
 from runtime_support._values.kinds import is_object
 from runtime_support.errors import ReplayMiss, SaftError
 
@@ -154,12 +154,12 @@ def place_of_call(passed: int = 0) -> Place | None:
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None and ((is_own := is_ours(frame.f_code.co_filename)) or passed):
         if frame.f_code is _AFAR:
-            return context_here().place
+            return current_context().place
         passed -= not is_own
         frame = frame.f_back
     if frame is None:
-        return context_here().place
-    return Place(frame.f_code, frame.f_lasti, frame.f_globals, context_here().place)
+        return current_context().place
+    return Place(frame.f_code, frame.f_lasti, frame.f_globals, current_context().place)
 
 
 def context_of_call() -> Context:
@@ -168,16 +168,16 @@ def context_of_call() -> Context:
     pool.submit(context_of_call().run, prompt, "hello")
     """
     context = copy_context()
-    context.run(change_here, place=place_of_call())
+    context.run(set_context, place=place_of_call())
     return context
 
 
-def call_from_afar(function: Callable[[], Any]) -> Any:
+def run_in_thread_context(function: Callable[[], Any]) -> Any:
     """Frame marker: the context, not the callers above this frame, holds the place of the call."""
     return function()
 
 
-_AFAR = call_from_afar.__code__
+_AFAR = run_in_thread_context.__code__
 
 
 def is_ours(path: str) -> bool:

@@ -28,12 +28,12 @@ def install() -> None:
     def annotated(
         kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
-        _tell_position(error, trace)
+        _print_position(error, trace)
         report(kind, error, trace)
 
     def annotated_in_thread(arguments: ExceptHookArgs) -> None:
         if arguments.exc_value is not None:
-            _tell_position(arguments.exc_value, arguments.exc_traceback)
+            _print_position(arguments.exc_value, arguments.exc_traceback)
         report_in_thread(arguments)
 
     sys.excepthook = annotated
@@ -104,7 +104,7 @@ def text_of_step(trace: TracebackType) -> str:
     return "".join(lines)
 
 
-def _tell_position(error: BaseException, trace: TracebackType | None) -> None:
+def _print_position(error: BaseException, trace: TracebackType | None) -> None:
     position = getattr(error, "saft_position", None) or position_of_error(error, trace)
     if position is not None and f"at {position}" not in getattr(error, "__notes__", ()):
         error.add_note(f"at {position}")

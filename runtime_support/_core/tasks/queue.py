@@ -7,7 +7,7 @@
 A task is one call; tasks wait in queues, and a task may have queues itself. Threads or an event
 loop run the waiting tasks in the script's order. A task that waits for something frees its place,
 and a task that the caller needs starts at once. So tasks wait only for earlier ones, and the first
-waits for none: there are no deadlocks. Waits are `effects`, the same for threads and loops.
+waits for none: there are no deadlocks. Waits are those of `waits`, the same for threads and loops.
 
 A request holds a slot only while it is in flight.
 """
@@ -24,21 +24,27 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from runtime_support._core.hooks import Hook
-from runtime_support._core.messages import Replying, Request
-from runtime_support._core.positions.frames import call_from_afar, context_of_call, is_ours
-from runtime_support._core.scopes import scope_here
+from runtime_support._core.messages import ReplyStream, Request
+from runtime_support._core.positions.frames import context_of_call, is_ours, run_in_thread_context
+from runtime_support._core.scopes import current_scope
 from runtime_support._core.tasks import turns, workers
-from runtime_support._core.tasks.effects import Effect, Effects, finish, finish_async
 from runtime_support._core.tasks.turns import (
     Cancelled,
     check_cancelled,
-    clock_here,
+    current_clock,
+    current_task,
     in_turn,
     note_wait,
-    task_here,
 )
-from runtime_support._core.tasks.workers import LoopTasks, running_loop, tell, until, workers_here
-from runtime_support._values.context import after_fork, change_here
+from runtime_support._core.tasks.waits import Steps, Wait, finish, finish_async
+from runtime_support._core.tasks.workers import (
+    LoopTasks,
+    current_workers,
+    notify_all,
+    running_loop,
+    wait_until,
+)
+from runtime_support._values.context import after_fork, set_context
 from runtime_support.errors import RunWaiting
 
 if TYPE_CHECKING:
@@ -61,10 +67,10 @@ class TaskQueue:
         self.most = most
         self.of_tools = of_tools
         self.calls = calls
-        self.workers = workers_here()
-        self.parent = task_here()
+        self.workers = current_workers()
+        self.parent = current_task()
         self.path = (*(self.parent.path if self.parent else ()), next(_numbers))
-        self.line = scope_here().next_line()
+        self.line = current_scope().next_line()
         self.tasks: deque[Task] = deque()
         self.count = 0
         self.failed: set[int] = set()
@@ -87,7 +93,7 @@ class TaskQueue:
         taken = self.count - len(self.tasks)
         return self.calls - max(0, taken - 1)  # the last one taken may still be running
 
-    def take(self, begin_more: Callable[[TaskQueue], bool] | None = None) -> Effects[Any]:
+    def take(self, begin_more: Callable[[TaskQueue], bool] | None = None) -> Steps[Any]:
         """Gives the next call its turn, and returns its value or raises its error.
 
         If it awaits approval, or is a tool call that fails, the calls behind it run to their end
@@ -102,19 +108,19 @@ class TaskQueue:
             self.give_up(task)
             raise
 
-    def _finish_others(self, begin_more: Callable[[TaskQueue], bool] | None) -> Effects[None]:
+    def _finish_others(self, begin_more: Callable[[TaskQueue], bool] | None) -> Steps[None]:
         """Runs the calls behind one that stops the queue to their end, until one fails.
 
         A failed tool call does not end this. Calls that need their turn are cancelled.
         """
-        asking = task_here()
+        asking = current_task()
         with workers.shared.lock:
             self.is_waiting = True
-            tell()
+            notify_all()
         while self.tasks if begin_more is None else begin_more(self):
             task = self.tasks.popleft()
             self.dropped.append(task)
-            yield from until(lambda task=task: task.state == "done" or _is_cancelled(asking))
+            yield from wait_until(lambda task=task: task.state == "done" or _is_cancelled(asking))
             is_failure = not isinstance(task.error, RunWaiting | Cancelled | None)
             if _is_cancelled(asking) or (is_failure and not self.of_tools):
                 return
@@ -126,7 +132,7 @@ class TaskQueue:
             self.tasks.clear()
             for task in self.dropped:
                 task.drop()
-            tell()
+            notify_all()
 
     async def ended(self) -> None:
         """Waits, in an event loop, until all cancelled tasks have ended."""
@@ -176,29 +182,29 @@ class Task:
                 return
         action()
 
-    def wait_for_turn(self) -> Effects[None]:
+    def wait_for_turn(self) -> Steps[None]:
         """Waits until everything before this task has ended; raises Cancelled."""
-        yield from until(
-            lambda: self.is_cancelled() or self._has_all_turns() or self._waits_in_vain()
+        yield from wait_until(
+            lambda: self.is_cancelled() or self._has_all_turns() or self._waits_for_nothing()
         )
         if self.is_cancelled() or not self._has_all_turns():
             raise Cancelled
         yield from self.wait_while_held()
 
-    def wait_while_held(self) -> Effects[None]:
+    def wait_while_held(self) -> Steps[None]:
         """Waits while an earlier call is failed, since it may be rerun; raises Cancelled."""
-        yield from until(lambda: self.is_cancelled() or not self.is_held())
+        yield from wait_until(lambda: self.is_cancelled() or not self.is_held())
         if self.is_cancelled():
             raise Cancelled
 
-    def exchange(self, prompt: PromptRun, send: Callable[[], Replying]) -> Replying:
+    def exchange(self, prompt: PromptRun, send: Callable[[], ReplyStream]) -> ReplyStream:
         """Waits for a slot, sends the request and returns the reply."""
         began = time.monotonic()
         prompt.ahead = self.queue.left
         if prompt.answers_in_order:
             yield from self.wait_for_turn()
         yield from self.wait_while_held()
-        with clock_here():
+        with current_clock():
             while not (yield from _slots.take(self)):
                 yield from self.wait_while_held()
         note_wait(time.monotonic() - began)
@@ -226,8 +232,8 @@ class Task:
         self.end(value, error)
 
     def _call(self) -> Any:
-        change_here(task=self, scope=self.queue.line.call(self.number))
-        return call_from_afar(self.function)
+        set_context(task=self, scope=self.queue.line.call(self.number))
+        return run_in_thread_context(self.function)
 
     def end(self, value: Any, error: BaseException | None) -> None:
         """Records the outcome of the call, for its turn."""
@@ -241,20 +247,20 @@ class Task:
             self.state = "done"
             is_failure = error is not None and not isinstance(error, RunWaiting)
             ends_others = is_failure and not self.queue.of_tools
-            if ends_others and not self.is_cancelled() and not self._waits_in_vain():
+            if ends_others and not self.is_cancelled() and not self._waits_for_nothing():
                 self.queue.failed.add(self.number)
-            tell()
+            notify_all()
 
-    def finish(self) -> Effects[Any]:
+    def finish(self) -> Steps[Any]:
         """Gives the task its turn; returns its value or raises its error. Reruns a stale task."""
         task = self
         with workers.shared.lock:
             if self.is_stale:
-                task = self.make_anew()
+                task = self.rerun()
         task._give_turn()
         self.queue.workers.run_needed(task)
-        asking = task_here()
-        yield from until(
+        asking = current_task()
+        yield from wait_until(
             lambda: task.state == "done" or (asking is not None and asking.is_cancelled())
         )
         if task.state != "done":
@@ -269,16 +275,16 @@ class Task:
                 actions, self.waiting_actions = self.waiting_actions, []
                 if not actions:
                     self.has_turn = True
-                    tell()
+                    notify_all()
                     return
             for action in actions:
                 in_turn(action)
 
-    def make_anew(self) -> Task:
+    def rerun(self) -> Task:
         """Replaces a stale task, which read a file that was written since, by a new one."""
         self.drop()
         self.queue.failed.discard(self.number)
-        tell()
+        notify_all()
         self.anew = Task(self.queue, self.number, self.function, context_of_call())
         return self.anew
 
@@ -299,7 +305,7 @@ class Task:
     def _has_all_turns(self) -> bool:
         return all(task.has_turn for task in self._chain())
 
-    def _waits_in_vain(self) -> bool:
+    def _waits_for_nothing(self) -> bool:
         """Whether its turn cannot come in this run, since an earlier call awaits approval."""
         return any(task.queue.is_waiting and not task.has_turn for task in self._chain())
 
@@ -336,7 +342,7 @@ class _Slots:
         self.in_flight = 0
         self.waiting: list[Task] = []
 
-    def take(self, task: Task) -> Effects[bool]:
+    def take(self, task: Task) -> Steps[bool]:
         """Waits for a slot, in the script's order; returns False if the task is held."""
         has_slot = False
 
@@ -352,20 +358,20 @@ class _Slots:
         with workers.shared.lock:
             self.waiting.append(task)
         try:
-            yield from until(is_over, counts=True)
+            yield from wait_until(is_over, counts=True)
             return has_slot
         finally:
             with workers.shared.lock:
                 self.waiting.remove(task)
                 if self.waiting:
-                    tell()
+                    notify_all()
 
     def give_back(self) -> None:
         """Frees the slot of an ended request."""
         with workers.shared.lock:
             self.in_flight -= 1
             if self.waiting:
-                tell()
+                notify_all()
 
 
 _slots = _Slots()
@@ -380,9 +386,9 @@ class RequestSlot(Hook):
     def __init__(self, prompt: PromptRun) -> None:
         self._prompt = prompt
 
-    def request(self, request: Request, proceed: SendRequest) -> Replying:
+    def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
         """Waits for a slot, sends the request and returns the reply."""
-        task = task_here()
+        task = current_task()
         if request.pieces is not None or task is None:
             return proceed(request)
         return task.exchange(self._prompt, partial(proceed, request))
@@ -393,15 +399,15 @@ def hook_for(prompt: PromptRun) -> RequestSlot:
     return RequestSlot(prompt)
 
 
-def run_beside(
-    works: Sequence[Effects[T]], most: int, take: Callable[[T], Effects[None]]
-) -> Effects[None]:
+def run_in_parallel(
+    works: Sequence[Steps[T]], most: int, take: Callable[[T], Steps[None]]
+) -> Steps[None]:
     """Runs works concurrently and passes their results to `take`, in order, until one fails.
 
     Raises that failure when all have ended. In a thread that runs an event loop, a wait would block
     the loop: there the works run sequentially.
     """
-    is_awaited = yield Effect(_is_awaited_here, _is_awaited)
+    is_awaited = yield Wait(_is_awaited_here, _is_awaited)
     if not is_awaited and running_loop() is not None:
         for work in works:
             yield from take((yield from work))
@@ -416,7 +422,7 @@ def run_beside(
         raise  # the caller is gone
     except BaseException:
         queue.give_up()  # the reader left between two results: cancel the others
-        yield Effect(_is_awaited_here, queue.ended)
+        yield Wait(_is_awaited_here, queue.ended)
         raise
 
 

@@ -22,13 +22,13 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from runtime_support._values.context import change_here, context_here
+from runtime_support._values.context import current_context, set_context
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from runtime_support._core.tasks.effects import Effects
     from runtime_support._core.tasks.queue import Task
+    from runtime_support._core.tasks.waits import Steps
 
 # Calls that have read files, maybe ahead of their turn.
 _readers: WeakSet[Task] = WeakSet()
@@ -48,28 +48,28 @@ class Cancelled(BaseException):
     """Ends a call that was cancelled."""
 
 
-def task_here() -> Task | None:
+def current_task() -> Task | None:
     """Returns the task that runs here; None if no call was begun ahead of its turn."""
-    return context_here().task
+    return current_context().task
 
 
-def is_beside() -> bool:
+def runs_in_parallel() -> bool:
     """Whether one of a program's concurrent calls runs here."""
-    return context_here().is_beside
+    return current_context().is_beside
 
 
 def in_turn(action: Callable[[], Any]) -> None:
     """Runs a side effect in the script's order: at the turn of the call that runs here."""
-    task = task_here()
+    task = current_task()
     if task is None:
         action()
     else:
         task.put_off(action)
 
 
-def wait_for_turn() -> Effects[None]:
+def wait_for_turn() -> Steps[None]:
     """Waits until everything before the call that runs here has ended."""
-    task = task_here()
+    task = current_task()
     if task is not None:
         yield from task.wait_for_turn()
 
@@ -79,12 +79,12 @@ def wait_to_act() -> None:
 
     Tool calls of one reply do not wait for each other: coroutines among them cannot block here.
     """
-    task = task_here()
+    task = current_task()
     while task is not None and task.queue.of_tools:
         task = task.parent
     if task is not None:
         for wait in task.wait_for_turn():
-            wait.here()
+            wait.blocking()
 
 
 def note_read(path: str, *, is_pattern: bool = False) -> None:
@@ -92,7 +92,7 @@ def note_read(path: str, *, is_pattern: bool = False) -> None:
 
     `path` is a file, or if it `is_pattern`, a folder whose file names are listed at any depth.
     """
-    task = task_here()
+    task = current_task()
     while task is not None:
         if not task.queue.of_tools:
             with _lock:
@@ -111,12 +111,12 @@ def note_write(path: str, is_new: bool) -> None:
 
 def waited_here() -> float:
     """Returns how many seconds requests from here have waited before they were sent."""
-    return context_here().waited
+    return current_context().waited
 
 
 def note_wait(seconds: float) -> None:
     """Adds to the time that requests from here have waited."""
-    change_here(waited=waited_here() + seconds)
+    set_context(waited=waited_here() + seconds)
 
 
 class Clock:
@@ -152,30 +152,30 @@ class Clock:
                 self._began += monotonic() - self._paused
 
 
-def clock_here() -> Clock:
+def current_clock() -> Clock:
     """Returns the clock of the work that runs here; a `with` block stops it."""
-    return context_here().clock or Clock()
+    return current_context().clock or Clock()
 
 
 def is_abandoned() -> bool:
     """Whether the event loop or job that started this thread has stopped waiting for it."""
-    return any(one.is_set() for one in context_here().abandoned)
+    return any(one.is_set() for one in current_context().abandoned)
 
 
 def check_cancelled() -> None:
     """Raises Cancelled if the result of this call is dropped. Never waits."""
-    task = task_here()
+    task = current_task()
     if is_abandoned() or (task is not None and task.is_cancelled()):
         raise Cancelled
 
 
-def wait_while_held() -> Effects[None]:
+def wait_while_held() -> Steps[None]:
     """Waits until a failed earlier call is raised or rerun; raises Cancelled.
 
     Do not call this while holding what others need, such as a request slot.
     """
     check_cancelled()
-    task = task_here()
+    task = current_task()
     if task is not None:
         yield from task.wait_while_held()
 

@@ -1,6 +1,6 @@
 """Workers that run calls ahead of their turn, and the waits between these calls.
 
-    workers = workers_here()          the threads, or the tasks of the event loop that runs here
+    workers = current_workers()          the threads, or the tasks of the event loop that runs here
     workers.add(task)                 runs it as soon as there is room, in the script's order
     yield from until(holds)           waits in a thread or in an event loop
     tell()                            notifies all waiters
@@ -19,8 +19,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
-from runtime_support._core.tasks.effects import LOOK_SECONDS, Effect, Effects
-from runtime_support._core.tasks.turns import task_here
+from runtime_support._core.tasks.turns import current_task
+from runtime_support._core.tasks.waits import LOOK_SECONDS, Steps, Wait
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -88,7 +88,7 @@ class Threads(Workers):
 
     def run_needed(self, task: Task) -> None:
         # Runs in the calling thread, which counts as running if it does not already.
-        is_outside = task_here() is None
+        is_outside = current_task() is None
         with shared.lock:
             if task.state != "new":
                 return
@@ -208,7 +208,7 @@ def running_loop() -> AbstractEventLoop | None:
     return None if get is None else get()
 
 
-def workers_here() -> Workers:
+def current_workers() -> Workers:
     """Returns the workers for tasks begun here: those of the running loop, or the threads."""
     loop = running_loop()
     with shared.lock:
@@ -217,14 +217,14 @@ def workers_here() -> Workers:
         return shared.loops.setdefault(loop, LoopTasks(loop))
 
 
-def tell() -> None:
+def notify_all() -> None:
     """Notifies all waiters. Requires the lock."""
     shared.changed.notify_all()
     for wake in tuple(shared.listening):
         wake()
 
 
-def until(holds: Callable[[], bool], *, counts: bool = False) -> Effects[None]:
+def wait_until(holds: Callable[[], bool], *, counts: bool = False) -> Steps[None]:
     """Waits until `holds()` is true. Frees the task's place among the running unless it `counts`.
 
     Calls `holds` with the lock held, and never again after it was true.
@@ -232,7 +232,7 @@ def until(holds: Callable[[], bool], *, counts: bool = False) -> Effects[None]:
     with shared.lock:
         if holds():
             return
-    yield Effect(partial(_wait, holds, counts), partial(_wait_async, holds, counts))
+    yield Wait(partial(_wait, holds, counts), partial(_wait_async, holds, counts))
 
 
 def _wait(holds: Callable[[], bool], counts: bool) -> None:
@@ -275,7 +275,7 @@ async def _wait_async(holds: Callable[[], bool], counts: bool) -> None:
 @contextmanager
 def _aside(counts: bool) -> Generator[None]:
     """Frees the running task's place during the block, unless it `counts`."""
-    task = task_here()
+    task = current_task()
     if task is None or counts:
         yield
         return

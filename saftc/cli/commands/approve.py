@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from saftc.reporting import WrongUsage, say, visible, write_result
+from saftc.reporting import WrongUsage, show_info, visible, write_result
 
 if TYPE_CHECKING:
     from runtime_support import Decision, PendingCall
@@ -200,7 +200,7 @@ def approve_calls(target: str, options: "ApproveOptions") -> int:
     decision, calls = _decision(options), waiting_calls(target)
     settles = options.retry or options.result is not None
     if not calls:
-        say(f"nothing waits for approval in {target}")
+        show_info(f"nothing waits for approval in {target}")
         return 0
     if decision is None and not settles:
         if not is_at_terminal():
@@ -236,10 +236,10 @@ def _meant(calls: "Sequence[WaitingCall]", numbers: Sequence[int]) -> "list[Wait
 
 def _show(calls: "Sequence[WaitingCall]") -> None:
     """Writes the waiting calls, numbered, to standard output."""
-    write_result("".join(f"{number}. {_told(one)}" for number, one in enumerate(calls, 1)))
+    write_result("".join(f"{number}. {_as_details(one)}" for number, one in enumerate(calls, 1)))
 
 
-def _told(call: "WaitingCall") -> str:
+def _as_details(call: "WaitingCall") -> str:
     from runtime_support._journal.journal import time_text
 
     place = "" if call.place is None else f"at {call.place}, "
@@ -259,7 +259,7 @@ def _ask_about(calls: "Sequence[WaitingCall]") -> None:
 
     for one in calls:
         if one.begun is not None:
-            _write(_told(one))
+            _write(_as_details(one))
             continue
         while True:
             decision = ask_at_terminal(one, lambda _: None)
@@ -280,14 +280,14 @@ def _go_on(journal: str) -> int:
     from runtime_support._journal.waiting_calls import began_by
 
     if is_in_use(journal):
-        say("decided; the run is still active: run the same command again when it has ended")
+        show_info("decided; the run is still active: run the same command again when it has ended")
         return 0
     found = None if os.path.isdir(journal) else began_by(journal)
     if found is None:
-        say("decided; run the same command again to resume")
+        show_info("decided; run the same command again to resume")
         return 0
     command, folder = found
-    say(f"resuming: saftc {' '.join(command)}")
+    show_info(f"resuming: saftc {' '.join(command)}")
     variables = {**os.environ, "SAFT_JOURNAL": os.path.abspath(journal)}
     whole = [sys.executable, "-m", "saftc", *command]
     code = subprocess.run(whole, cwd=folder, env=variables, check=False).returncode

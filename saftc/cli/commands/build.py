@@ -28,9 +28,9 @@ from saftc.project.settings import Project
 from saftc.project.workspace import Workspace, load_compiler, open_workspace
 from saftc.reporting import (
     WrongUsage,
-    complain,
     difference,
-    say,
+    show_error,
+    show_info,
     warn_of_name,
     width_of,
     write_rendered,
@@ -178,10 +178,10 @@ class Builder:
         try:
             module = self.workspace.compile(file)
         except FileProblem as problem:
-            complain(str(problem))
+            show_error(str(problem))
             self.has_failed = True
             return
-        said = self.workspace.said(module, width_of(sys.stderr), when_used=False)
+        said = self.workspace.diagnostics_of(module, width_of(sys.stderr), when_used=False)
         write_rendered(said, sys.stderr)
         if target is not None and self.options.output is None and not self._is_async(file):
             target = target.with_stem(target.stem.removesuffix(self.options.suffix))
@@ -201,7 +201,7 @@ class Builder:
                 place = _beside(path, Path(file), target, suffix)
                 if place is None:
                     outside = f"{path} would be written outside of the folder of {target}"
-                    complain(f"{outside}: use --out-dir, and not -o")
+                    show_error(f"{outside}: use --out-dir, and not -o")
                     self.has_failed = True
                     return
                 places.append((str(path), place))
@@ -228,13 +228,13 @@ class Builder:
             form, hint = "plain", "--suffix _async gives the async modules other names"
         else:
             form, hint = "async", "-o and --out-dir write the plain form elsewhere"
-        complain(f"{target} is the {form} form of {file}; {hint}, --force overwrites it")
+        show_error(f"{target} is the {form} form of {file}; {hint}, --force overwrites it")
         self.has_failed = True
         return True
 
     def _has_own_root(self, file: str) -> bool:
         roots = self.workspace.roots
-        return roots.is_said(file) or self.workspace.roots.of(file) == folder_of(file)
+        return roots.is_set_by_project(file) or self.workspace.roots.of(file) == folder_of(file)
 
     def _put(self, file: str, target: Path) -> None:
         """Writes or compares one module."""
@@ -242,7 +242,7 @@ class Builder:
         other = self.done.setdefault(target, script)
         if other is not script:
             if other != script:
-                complain(f"{other} and {script} would both become {target}")
+                show_error(f"{other} and {script} would both become {target}")
                 self.has_failed = True
             return
         text = self.workspace.compile(file).text
@@ -256,7 +256,7 @@ class Builder:
                 write_module(path, module.source_map)
         elif path.is_file() and _is_older(path, text):
             path.unlink()
-            say(f"{path} removed: it belonged to an older {target.name}")
+            show_info(f"{path} removed: it belonged to an older {target.name}")
 
     def put(self, file: str, text: str, target: Path, *more: str) -> bool:
         """Writes or compares the module made from `file`; returns whether it was written.
@@ -271,19 +271,19 @@ class Builder:
             self._compare([file, *more], existing, text, target)
             return False
         if target.exists() and file not in UNNAMED and target.samefile(file):
-            complain(f"{target} is the script itself; name another file with -o")
+            show_error(f"{target} is the script itself; name another file with -o")
             self.has_failed = True
             return False
         if not self.options.force and not may_overwrite(target):
-            complain(f"{target} was not written by saftc; --force overwrites it")
+            show_error(f"{target} was not written by saftc; --force overwrites it")
             self.has_failed = True
             return False
         if existing == text:
             if not self.is_again:
-                say(f"{target} is up to date")
+                show_info(f"{target} is up to date")
         else:
             write_module(target, text)
-            say(f"{file} -> {target}")
+            show_info(f"{file} -> {target}")
         return True
 
     def _compare(
@@ -295,7 +295,7 @@ class Builder:
             write_result(difference(existing, text, str(target), "compiled"))
         if self.options.check:
             command = " ".join(["saftc build", *_words_of(self.options), *words])
-            say(f"{target} is out of date: run `{command}`")
+            show_info(f"{target} is out of date: run `{command}`")
             self.has_failed = True
 
 
@@ -388,7 +388,7 @@ def _target(file: str, argument: Path, options: BuildOptions, roots: Roots) -> P
     if options.out_dir is None:
         return _module_of(script, options.suffix)
     root = roots.of(file)
-    if roots.is_said(file) or root != folder_of(file):
+    if roots.is_set_by_project(file) or root != folder_of(file):
         inner = Path(os.path.relpath(file, root))
     else:
         inner = Path(script.name) if script == argument else script.relative_to(argument)

@@ -18,7 +18,7 @@ from saftc.driver import Checked
 from saftc.plans.building import write_plan
 from saftc.plans.tools import NotWritable, find_tools
 from saftc.project.files import FileProblem, read_source
-from saftc.reporting import complain, write_result
+from saftc.reporting import show_error, write_result
 from saftc.source import Source, Span
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def build_plans(builder: "Builder", tools: str, targets: Iterable[tuple[str, Pat
             sys.stderr.write(str(problem))
             builder.has_failed = True
         except FileProblem as problem:
-            complain(str(problem))
+            show_error(str(problem))
             builder.has_failed = True
     return not builder.has_failed
 

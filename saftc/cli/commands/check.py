@@ -16,9 +16,9 @@ from saftc.project.scripts import Scripts
 from saftc.project.settings import Project
 from saftc.reporting import (
     WrongUsage,
-    complain,
     counted,
-    say,
+    show_error,
+    show_info,
     warn_of_name,
     write_found,
     write_result,
@@ -27,7 +27,7 @@ from saftc.reporting import (
 from saftc.source import Source
 
 if TYPE_CHECKING:
-    from saftc.cost.requests import Bounds
+    from saftc.cost.requests import ProgramBounds
 
 
 def check_scripts(files: Sequence[str], options: CheckOptions) -> int:
@@ -62,7 +62,7 @@ def _watch(files: Sequence[str], options: CheckOptions) -> NoReturn:
 
     def report(workspace: Workspace, is_first: bool) -> None:
         if not is_first:
-            say("")
+            show_info("")
         check_all(files, options, workspace.scripts)
 
     watch_scripts(files, lambda reads: Workspace(None, root=options.root, reads=reads), report)
@@ -81,12 +81,12 @@ def check_all(
         FileProblem: A setting that bounds requests has a wrong value.
     """
     format, bounds, bound = options.format, options.bounds, options.bound
-    bounded: list[Bounds] = []
+    bounded: list[ProgramBounds] = []
     told: list[tuple[Source, Sequence[Diagnostic]]] = []
     project, files, warnings = Project(), 0, 0
     problem = wrong_setting(project)
     if problem is not None:
-        complain(problem)
+        show_error(problem)
     failed = problem is not None
     # A problem outside of scripts is an error, too.
     errors = int(failed)
@@ -102,7 +102,7 @@ def check_all(
         scripts = Scripts(Reads(read), roots=roots)
     for file, checked in _checked(arguments, scripts):
         if isinstance(checked, FileProblem):
-            complain(str(checked))
+            show_error(str(checked))
             failed = True
             errors += 1
             continue
@@ -128,7 +128,7 @@ def check_all(
             write_found(found, checked.source, sys.stdout, between)
         told.append((checked.source, found))
         if len(checked.diagnostics) >= LIMIT:
-            say(f"{shown(file)}: only the first {LIMIT} are shown; there may be more")
+            show_info(f"{shown(file)}: only the first {LIMIT} are shown; there may be more")
     if format != "text":
         # Seldom asked for.
         from saftc.diagnostics.reports import written
@@ -137,7 +137,7 @@ def check_all(
     elif files:
         if bounds and bounded:
             write_result(_bounds_text(bounded))
-        say(_summary(files, errors, warnings))
+        show_info(_summary(files, errors, warnings))
         if not (options.fix or options.diff):
             _advise_fixing(told)
     return failed or (options.strict and warnings > 0)
@@ -147,7 +147,7 @@ def _advise_fixing(told: list[tuple[Source, Sequence[Diagnostic]]]) -> None:
     in_files = (found for source, found in told if source.name not in UNNAMED.values())
     fixable = sum(bool(it.edits) and not it.is_guess for found in in_files for it in found)
     if fixable:
-        say(f"`saftc check --fix` can fix {fixable} of these")
+        show_info(f"`saftc check --fix` can fix {fixable} of these")
 
 
 def _checked(
@@ -172,30 +172,32 @@ def _scripts_of(arguments: Sequence[str]) -> list[str]:
     return [file for file in files if file not in problems]
 
 
-def _bounds_of(project: Project, checked: Checked) -> "Bounds":
+def _bounds_of(project: Project, checked: Checked) -> "ProgramBounds":
     from runtime_support.errors import ConfigError
-    from saftc.cost.requests import Bounds
-    from saftc.cost.settings import limits_here
+    from saftc.cost.requests import ProgramBounds
+    from saftc.cost.settings import project_limits
 
     try:
-        return Bounds(checked.facts, checked.source, limits_here(), project.compiling())
+        return ProgramBounds(checked.facts, checked.source, project_limits(), project.compiling())
     except ConfigError as problem:
         raise FileProblem(str(problem)) from None
 
 
-def _passed(bounds: "Bounds", allowed: int) -> Diagnostic | None:
+def _passed(bounds: "ProgramBounds", allowed: int) -> Diagnostic | None:
     from saftc.cost.rendering import too_many
 
     return too_many(bounds, allowed)
 
 
-def _bounds_text(bounded: "list[Bounds]") -> str:
+def _bounds_text(bounded: "list[ProgramBounds]") -> str:
     from saftc.cost.rendering import heading, tables
 
     return f"{heading(bounded[0].limits)}\n{tables(bounded)}"
 
 
-def _with_bounds(told: list[tuple[Source, Sequence[Diagnostic]]], bounded: "list[Bounds]") -> str:
+def _with_bounds(
+    told: list[tuple[Source, Sequence[Diagnostic]]], bounded: "list[ProgramBounds]"
+) -> str:
     """The diagnostics and the bounds as one JSON object."""
     from saftc.cost.rendering import as_json
     from saftc.diagnostics.render import as_data, render_json

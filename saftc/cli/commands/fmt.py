@@ -10,7 +10,7 @@ from pathlib import Path
 
 from saftc.formatter.formatter import format_source
 from saftc.project.files import FileProblem, files_of, read_module, read_source, write_module
-from saftc.reporting import complain, difference, say, write_found, write_result
+from saftc.reporting import difference, show_error, show_info, write_found, write_result
 
 
 def format_scripts(arguments: Sequence[str], *, check: bool, diff: bool) -> int:
@@ -26,7 +26,7 @@ def format_scripts(arguments: Sequence[str], *, check: bool, diff: bool) -> int:
                 raise problems[file]
             failed = not _format(file, check=check, diff=diff) or failed
         except FileProblem as problem:
-            complain(str(problem))
+            show_error(str(problem))
             failed = True
     return int(failed)
 
@@ -46,7 +46,7 @@ def _format(file: str, *, check: bool, diff: bool) -> bool:
     if diff and text != existing:
         write_result(difference(existing, text, file, "formatted"))
     if check and text != existing:
-        say(f"{file} is not formatted: run `saftc fmt {file}`")
+        show_info(f"{file} is not formatted: run `saftc fmt {file}`")
         return False
     if check or diff:
         return True
@@ -55,5 +55,5 @@ def _format(file: str, *, check: bool, diff: bool) -> bool:
     elif text != existing:
         # A link is followed: its target is replaced.
         write_module(Path(file), text)
-        say(f"{file} formatted")
+        show_info(f"{file} formatted")
     return True

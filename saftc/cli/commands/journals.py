@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from saftc.reporting import complain, write_result
+from saftc.reporting import show_error, write_result
 
 
 def show_trace(file: str) -> int:
     """Writes a journal's entries and their totals to standard output; returns the exit code."""
-    from saftc.trace.journals import summary, told
+    from saftc.trace.journals import as_lines, summary
 
-    for text in told(file):
+    for text in as_lines(file):
         write_result(text + "\n")
     found = summary(file)
     calls = f", {found.tools} calls of tools" if found.tools else ""
@@ -39,7 +39,7 @@ def show_journals(folder: str) -> int:
 
     if not Path(folder).is_dir():
         is_file = Path(folder).exists()
-        complain(f"{folder} is not a folder" if is_file else f"there is no folder {folder}")
+        show_error(f"{folder} is not a folder" if is_file else f"there is no folder {folder}")
         return 1
     rows = [("journal", "script", "begun", "state", "answers", "tokens", "size")]
     for path in sorted(Path(folder).iterdir()):
@@ -48,7 +48,7 @@ def show_journals(folder: str) -> int:
         try:
             found = summary(str(path))
         except ConfigError as problem:
-            complain(str(problem))
+            show_error(str(problem))
             continue
         begun = time_text(found.begun)
         spent = found.spent

@@ -16,7 +16,15 @@ from saftc.project.files import FileProblem, shown
 from saftc.project.finder import name_in
 from saftc.project.settings import Project
 from saftc.project.workspace import Workspace
-from saftc.reporting import complain, counted, manner, say, width_of, write_rendered, write_result
+from saftc.reporting import (
+    counted,
+    manner,
+    show_error,
+    show_info,
+    width_of,
+    write_rendered,
+    write_result,
+)
 from saftc.syntax import nodes as n
 
 if TYPE_CHECKING:
@@ -53,7 +61,7 @@ def map_script(
     except FileProblem as problem:
         return _refused(problem)
     if (refusal := _drawing_problem(out, options)) is not None:
-        complain(refusal)
+        show_error(refusal)
         return REFUSED
     try:
         show = show_line if not manner.is_quiet and is_shown_on(sys.stderr) else None
@@ -66,19 +74,19 @@ def map_script(
             write_result(json.dumps(end.report.summary()) + "\n")
         raise
     if options["check_only"]:
-        say(counted(report.rows, "row") + " checked: found nothing wrong")
+        show_info(counted(report.rows, "row") + " checked: found nothing wrong")
         for line in _most(file, function, report.rows, workspace):
-            say(line)
+            show_info(line)
         return 0
     end_drawing("failed" if report.stopped else "ok", report.stopped or "")
     if as_json:
         write_result(json.dumps(report.summary()) + "\n")
     else:
-        say(str(report))
+        show_info(str(report))
     if report.stopped is not None:
-        complain(f"stopped: {report.stopped}")
+        show_error(f"stopped: {report.stopped}")
     if report.waiting:
-        complain(f"`saftc approve {out}` decides; then run the same command again to resume")
+        show_error(f"`saftc approve {out}` decides; then run the same command again to resume")
     return exit_code(report)
 
 
@@ -93,14 +101,14 @@ def evaluate_script(
 ) -> int:
     """Scores `FILE:FUNCTION` on the rows of a table with each model; returns the exit code."""
     from runtime_support.errors import SaftError
-    from saftc.trace.evaluation import LastRun, told, with_judge
+    from saftc.trace.evaluation import LastRun, as_report, with_judge
 
     try:
         script, file, _ = script_of(target, workspace, scoring.function)
     except FileProblem as problem:
         return _refused(problem)
     if (refusal := begin_drawing()) is not None:
-        complain(refusal)
+        show_error(refusal)
         return REFUSED
     last = LastRun(workspace.roots.of(file), script, table, scoring)
     score = functions_of(file, workspace).get(scoring.function or "")
@@ -114,25 +122,25 @@ def evaluate_script(
     end_drawing("ok")
     for one in evaluations:
         if one.report.stopped or one.report.waiting:
-            complain(f"{one.model} stopped: {one.report.stopped or 'rows wait for approval'}")
+            show_error(f"{one.model} stopped: {one.report.stopped or 'rows wait for approval'}")
             return exit_code(one.report)
     lines = list(last.replace(evaluations, time.time()))
     if as_json:
         data = {"table": table, "models": [one.data() for one in evaluations], "changes": lines}
         lines = [json.dumps(data, ensure_ascii=False)]
     else:
-        lines = [*told(table, evaluations, has_labels=score is None), *lines]
+        lines = [*as_report(table, evaluations, has_labels=score is None), *lines]
     write_result("".join(f"{line}\n" for line in lines))
     below = [one for one in evaluations if one.score < scoring.at_least]
     for one in below:
-        complain(f"{one.model}: {one.shown} is below {scoring.at_least:.1%}")
+        show_error(f"{one.model}: {one.shown} is below {scoring.at_least:.1%}")
     return FAILED if below else 0
 
 
 def _refused(problem: Exception) -> int:
     """Reports why a job was refused, unless that was reported; returns the exit code."""
     if str(problem):
-        complain(str(problem))
+        show_error(str(problem))
     return REFUSED
 
 
@@ -143,14 +151,14 @@ def _evaluate_each(
     from runtime_support import ConfigError, configure
     from runtime_support._core.settings import settings_for
     from runtime_support.map import map_rows
-    from runtime_support.providers import who_answers
+    from runtime_support.providers import provider_and_model
     from saftc.trace.evaluation import Evaluation, read_rows
 
     show = show_line if not manner.is_quiet and is_shown_on(sys.stderr) else None
     for model in models or [""]:
         with configure(**({"model": model} if model else {})):
             settings = settings_for()
-            name, answers = who_answers(settings)
+            name, answers = provider_and_model(settings)
             said = [settings.sampling(), settings.system, settings.enforce_schema, options]
             out = last.job(name, answers, str(said))
             if not map_rows(script, table, out, check_only=True, **options).rows:
@@ -206,7 +214,7 @@ def script_of(target: str, workspace: Workspace, *others: str | None) -> "tuple[
     scripts = [*map(str, workspace.siblings(workspace.compile(file))), file]
     for path in scripts:
         module = workspace.compile_with_map(path, f"{Path(path).stem}.py")
-        said = workspace.said(module, width_of(sys.stderr), when_used=True)
+        said = workspace.diagnostics_of(module, width_of(sys.stderr), when_used=True)
         write_rendered(said, sys.stderr)
         if module.text is None:
             raise FileProblem
@@ -228,11 +236,11 @@ def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator
     from runtime_support._budgets import dollars
     from saftc.cost.algebra import number
     from saftc.cost.rendering import why_unbounded
-    from saftc.cost.requests import Bounds
-    from saftc.cost.settings import limits_here, reply_cost_here
+    from saftc.cost.requests import ProgramBounds
+    from saftc.cost.settings import project_limits, project_reply_cost
 
     checked = workspace.check(file)
-    bounds = Bounds(checked.facts, checked.source, limits_here(), Project().compiling())
+    bounds = ProgramBounds(checked.facts, checked.source, project_limits(), Project().compiling())
     definition = next(
         one
         for one in checked.module.statements
@@ -246,7 +254,7 @@ def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator
         return
     requests = each.bound.most * number(rows)
     yield f"it sends at most {requests.shown} requests, {each.bound.most.shown} for each row"
-    most, reply = requests.number, reply_cost_here()
+    most, reply = requests.number, project_reply_cost()
     if most and reply is not None and not bounds.chooses_model(definition):
         yield (
             f"the replies cost at most {dollars(most * reply.cost)}, by the price of {reply.model} "

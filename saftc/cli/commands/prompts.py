@@ -12,7 +12,7 @@ from saftc.previews.rendering import as_sent, as_text
 from saftc.previews.requests import has_token_budget, preview, previewed_calls
 from saftc.project.finder import Roots
 from saftc.project.scripts import Scripts
-from saftc.reporting import say, write_diagnostics, write_result
+from saftc.reporting import show_info, write_diagnostics, write_result
 
 
 def show_prompts(
@@ -40,11 +40,11 @@ def show_prompts(
     if not on_wire:
         previews += previewed_calls(compiled)
     if not previews:
-        say(f"{file} has no prompts")
+        show_info(f"{file} has no prompts")
     if as_json:
         write_result(rendered_as_json(previews))
     else:
         sys.stdout.write(as_sent(previews) if on_wire else as_text(previews))
     if on_wire and previews and has_token_budget():
-        say("a budget of tokens or cost may add a limit of the reply, which is not shown")
+        show_info("a budget of tokens or cost may add a limit of the reply, which is not shown")
     return 1 if any(one.error for one in previews) else 0

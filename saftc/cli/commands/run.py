@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 import runtime_support
 from runtime_support._core.tasks import turns as order
 from saftc.cli.commands.approve import is_attended, let_person_decide
-from saftc.cli.progress import show_prompts, tell_sum
+from saftc.cli.progress import report_usage, show_prompts
 from saftc.diagnostics.styled import plain
 from saftc.project.cache import CompiledModule
 from saftc.project.files import UNNAMED, FileProblem, shown
 from saftc.project.finder import folder_of, package_in, sibling
 from saftc.project.workspace import Workspace
-from saftc.reporting import WrongUsage, complain, visible, width_of, write_rendered
+from saftc.reporting import WrongUsage, show_error, visible, width_of, write_rendered
 from saftc.running import Running, importing_file, is_of_library, remember_lines, run_text
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
         raise
     except runtime_support.RunWaiting as waiting:
         ended = "waiting"
-        complain(str(waiting))
+        show_error(str(waiting))
     except BaseException as failure:
         from saftc.cli.failures import explain, is_of_saft
 
@@ -101,7 +101,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     finally:
         problem = _end_run(ended, error, scripts)
         if problem is not None:
-            complain(problem)
+            show_error(problem)
     if problem is not None:
         return 1
     if ended == "waiting":
@@ -112,15 +112,15 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
 def _most_prompts(module: CompiledModule, workspace: Workspace) -> int | None:
     """The most prompts that a script can send, if that is bounded."""
     from runtime_support.errors import ConfigError
-    from saftc.cost.requests import Bounds
-    from saftc.cost.settings import limits_here
+    from saftc.cost.requests import ProgramBounds
+    from saftc.cost.settings import project_limits
     from saftc.project.settings import Project
 
     with suppress(FileProblem, ConfigError):
         # A prompt sends one request if there are no repairs and no rounds of tools.
-        limits = limits_here()._replace(max_repairs=0, max_tool_rounds=0)
+        limits = project_limits()._replace(max_repairs=0, max_tool_rounds=0)
         checked = workspace.check(module.script)
-        bounds = Bounds(checked.facts, checked.source, limits, Project().compiling())
+        bounds = ProgramBounds(checked.facts, checked.source, limits, Project().compiling())
         return bounds.program.bound.number
     return None
 
@@ -161,7 +161,7 @@ def _begin_records(command: list[str]) -> int | None:
         problem, code = _journal_problem(command), 1
     if problem is None:
         return None
-    complain(problem)
+    show_error(problem)
     return code
 
 
@@ -194,14 +194,14 @@ def _journal_problem(command: list[str]) -> str | None:
         return None
     from runtime_support._core.scopes import begin_run
     from runtime_support._core.settings import settings_for
-    from runtime_support._journal.hook import journal_here
+    from runtime_support._journal.hook import current_journal
     from runtime_support._journal.journal import note_command
     from runtime_support.errors import SaftError
 
     begin_run()
     note_command(command, os.getcwd())
     try:
-        journal_here(settings_for())
+        current_journal(settings_for())
     except SaftError as error:
         return str(error)
     return None
@@ -214,9 +214,9 @@ def _end_run(ended: Ended, error: str, scripts: Mapping[str, Running]) -> str | 
     """
     problem = None
     if "saftc.trace.person" in sys.modules:
-        from saftc.trace.person import tell_end
+        from saftc.trace.person import show_end
 
-        tell_end()
+        show_end()
     from runtime_support._core.hooks import loaded_part
 
     if loaded_part("journals") is not None:
@@ -229,7 +229,7 @@ def _end_run(ended: Ended, error: str, scripts: Mapping[str, Running]) -> str | 
             close_journals(ended)
         except JournalError as failure:
             problem = str(failure)
-    tell_sum()
+    report_usage()
     if problem is not None and ended == "ok":
         ended, error = "failed", problem
     end_drawing(ended, error, scripts)

@@ -15,7 +15,7 @@ import typer
 
 from saftc.cli.process import needing
 from saftc.project.files import FileProblem
-from saftc.reporting import complain, counted, say, visible, write_result
+from saftc.reporting import counted, show_error, show_info, visible, write_result
 
 mcp = typer.Typer(
     help="Lock and list the tools of MCP servers, for `from mcp(\"NAME\") import ...`.",
@@ -61,7 +61,7 @@ def lock_servers(names: Collection[str], *, is_check: bool) -> int:
     for name in names or configured:
         _config.check_trusted(_config.config_of(name, folder))
     if not configured:
-        complain(f"no MCP server is configured in {folder}: write it into .mcp.json")
+        show_error(f"no MCP server is configured in {folder}: write it into .mcp.json")
         return 1
     known = _lock.read_lock(folder)
     kept = {name: one for name, one in known.items() if name in configured}
@@ -70,7 +70,7 @@ def lock_servers(names: Collection[str], *, is_check: bool) -> int:
     code = 0
     for name, found in _sessions.list_servers(names or list(configured)).items():
         if isinstance(found, Exception):
-            complain(str(found))
+            show_error(str(found))
             code = 1
             continue
         before: Mapping[str, Any] = known[name].tools if name in known else {}
@@ -80,13 +80,13 @@ def lock_servers(names: Collection[str], *, is_check: bool) -> int:
         kept[name] = _lock.LockedServer(found.title, tools)
         write_result(_changes(name, before, tools))
         for tool, reason in found.left_out.items():
-            complain(f"{name}: `{visible(tool)}` is left out: {reason}")
+            show_error(f"{name}: `{visible(tool)}` is left out: {reason}")
             # Two tools of one name cannot be told apart: the user has to know.
             code = max(code, int(reason == _sessions.TWO_OF_ONE_NAME))
         for tool in tools.values():
             for reference in _nowhere(tool):
                 told = f"refers to {visible(reference)}, which is nowhere in its schema"
-                complain(f"{name}: `{tool.name}` {told}: that part may be anything")
+                show_error(f"{name}: `{tool.name}` {told}: that part may be anything")
     text = _lock.lock_text(kept)
     path = _lock.lock_path(folder)
     if is_check:
@@ -94,7 +94,7 @@ def lock_servers(names: Collection[str], *, is_check: bool) -> int:
     if code and not kept:
         return code
     _lock.write_lock(folder, kept)
-    say(f"{path}: {counted(sum(len(one.tools) for one in kept.values()), 'tool')}")
+    show_info(f"{path}: {counted(sum(len(one.tools) for one in kept.values()), 'tool')}")
     return code
 
 
@@ -106,7 +106,7 @@ def list_servers(names: Collection[str]) -> int:
     folder = _config.project_folder()
     known = _lock.read_lock(folder)
     if not known:
-        complain(f"nothing is locked in {folder}: run `saftc mcp lock`, which asks the servers")
+        show_error(f"nothing is locked in {folder}: run `saftc mcp lock` first")
         return 1
     texts: list[str] = []
     for name in names or known:

@@ -29,7 +29,7 @@ def emit_call(context: Context, node: n.Call) -> Expression:
         case DirectCall():
             positional, named = arguments(context, node, _parameter_names(context, form))
             function = context.emit(node.function)
-            made = py.call(function, positional, named)
+            made = py.call(function, positional, [*named, *_left_out(node, form)])
             made = _waiting(context, node, one_a_line(context, node, made, node.arguments))
             if form.definition not in context.facts.history.does:
                 return made
@@ -81,6 +81,22 @@ def _waiting(context: Context, node: n.Call, made: Expression) -> Expression:
             return context.in_thread(made, node.span)
         case _:
             assert_never(wait)
+
+
+def _left_out(node: n.Call, form: DirectCall) -> list[tuple[str, Expression]]:
+    """The optional fields of a record that a call leaves out and Python has no default for."""
+    if not isinstance(form.definition, n.RecordDef):
+        return []
+    record = form.definition
+    by_name = {argument.name.text for argument in node.arguments if argument.name is not None}
+    rest = record.fields[len(node.arguments) - len(by_name) :]
+    return [
+        (py.field_name(field.name.text), py.constant(None))
+        for field in rest
+        if field.name.text not in by_name
+        and field in record.optional
+        and field not in record.nil_by_default
+    ]
 
 
 def _parameter_names(context: Context, form: DirectCall) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from saftc.check.forms import Attribute, Form, Getter, OfResult
+from saftc.check.forms import Attribute, Form, Getter, ResultAttribute
 from saftc.codegen import python as py
 from saftc.codegen.context import Context
 from saftc.codegen.expressions.builtins import length
@@ -19,7 +19,7 @@ def emit_member(context: Context, node: n.Member) -> Expression:
             return py.attribute(context.emit(node.value), py.field_name(form.name))
         case Getter():
             return py.call(py.attribute(context.emit(node.value), form.name))
-        case OfResult():
+        case ResultAttribute():
             return py.attribute(emit_result(context, node.value), form.attribute)
         case Form.STRUCTURE:
             return context.operation("member", _structure(context, node), py.constant(field))

@@ -201,7 +201,7 @@ def _asking(context: Context, node: n.Prompt, wanted: _Named) -> cst.Call:
     if tools is not None:
         named.append(("tools", tools))
     if node.mode != "program":
-        beside = context.choices.tools_beside(node)
+        beside = context.choices.combined_tools(node)
         if beside is not None:
             named.append(("pure", py.list_(list(map(context.emit, beside)))))
     function: Expression = context.global_("program" if node.mode == "program" else "prompt")

@@ -100,18 +100,15 @@ def _rules(context: Context, statement: n.RecordDef) -> cst.FunctionDef:
 
 def _record_defaults(context: Context, statement: n.RecordDef) -> dict[str, Expression]:
     """The defaults of a record's fields; optional fields at the end default to nil."""
-    defaults: dict[str, Expression] = {}
-    only_optional = True
-    for position, field in reversed([*enumerate(statement.fields)]):
-        name = py.field_name(field.name.text)
+    defaults = {
+        py.field_name(field.name.text): py.constant(None) for field in statement.nil_by_default
+    }
+    for position, field in enumerate(statement.fields):
         if field.default is not None:
             type_ = context.facts.records[statement.name.text].fields[field.name.text]
             above = (py.field_name(one.name.text) for one in statement.fields[: position + 1])
-            defaults[name] = _field_default(context.below(above), field.default, type_)
-        elif isinstance(field.schema, n.OptionalSchema) and only_optional:
-            defaults[name] = py.constant(None)
-        else:
-            only_optional = False
+            default = _field_default(context.below(above), field.default, type_)
+            defaults[py.field_name(field.name.text)] = default
     return defaults
 
 

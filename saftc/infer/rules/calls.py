@@ -284,8 +284,7 @@ def _arguments(
         give(argument.value, names.index(parameter))
     for parameter in parameters if is_complete else ():
         if parameter.name.text not in given and parameter.default is None:
-            needed = [one.name.text for one in parameters if one.default is None]
-            inference.report(_missing(node, name, parameter.name.text, needed))
+            inference.report(_missing(node, name, parameter.name.text, _needed(parameters)))
             return
 
 
@@ -318,6 +317,16 @@ def _parameter_of(
     return None
 
 
+def _needed(parameters: Sequence[n.Parameter]) -> list[str]:
+    """The required parameters as arguments: by name behind one that may be left out."""
+    first = next((at for at, one in enumerate(parameters) if one.default is not None), None)
+    by_name = [one.name.text for one in parameters[first:] if one.default is None]
+    return [
+        *(one.name.text for one in parameters[:first]),
+        *(f"{name}: ..." for name in (by_name if first is not None else ())),
+    ]
+
+
 def _missing(node: n.Call, name: str, parameter: str, needed: list[str]) -> Diagnostic:
     hint = f"write `{name}({', '.join(needed)})`"
     return catalogue.MISSING_ARGUMENT.at(node.span, name=name, argument=parameter, hint=hint)
@@ -342,7 +351,7 @@ def _wrong_count(
 def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Environment) -> Type:
     types = [inference.expression(argument.value, env) for argument in node.arguments]
     named = list(zip(_argument_names(node), types, strict=True))
-    way = builtin.meant(named)
+    way = builtin.select_overload(named)
     if way.by is not None:
         types = [type_ for name, type_ in named if name != way.by.name]
     inference.facts.forms.calls[node] = _builtin_form(inference, node, builtin, way)

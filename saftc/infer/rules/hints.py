@@ -145,7 +145,7 @@ def mismatch_hint(facts: Facts, given: Type, wanted: Type) -> str | Hint | None:
     if isinstance(inner, RecordType) and isinstance(asked, ObjectType | MapType):
         return f"a record is not an object; its type is `{show(given)}`"
     if isinstance(given, LiteralType) and isinstance(wanted, UnionType):
-        return _meant_literal(given, wanted)
+        return _intended_literal(given, wanted)
     hints = (one.hint for one in _PLACES if given in one.given and wanted in one.wanted)
     return next(hints, "").format(wanted=show(wanted)) or None
 
@@ -157,7 +157,7 @@ def _called_with(facts: Facts, given: ObjectType, records: list[RecordType]) -> 
     return None if closest.definition is None else facts.name_of_record(closest.definition)
 
 
-def _meant_literal(given: LiteralType, wanted: UnionType) -> Hint | None:
+def _intended_literal(given: LiteralType, wanted: UnionType) -> Hint | None:
     """The hint with the accepted string of which `given` is a likely misspelling, or None."""
     known = [str(one.value) for one in wanted.members if isinstance(one, LiteralType)]
     meant = near(str(given.value), known)

@@ -41,7 +41,7 @@ def is_proved_key(inference: Inference, by: n.Expression, element: Type) -> bool
             how, words = fit(element, taken), show(taken)
             key, is_given = inference.result_of(definition), bool(known.parameters)
         case BuiltinType(name=name):
-            way = BUILTINS[name].meant([(None, element)])
+            way = BUILTINS[name].select_overload([(None, element)])
             needed = sum(parameter.is_required for parameter in way.parameters)
             first = next(iter(way.parameters), Param("", VALUE))
             found, words = takes(first, element), taken_words(first, element)

@@ -105,7 +105,7 @@ def object_literal(
     inference: Inference, node: n.ObjectLiteral, env: Environment, wanted: Type | None
 ) -> Type:
     """The type of `{a: 1, ...row, [key]: 2}`."""
-    asked = _object_meant(node.fields, wanted)
+    asked = _intended_object(node.fields, wanted)
     copied = _changed_copy(inference, node, asked, env)
     if copied is not None:
         return copied
@@ -120,7 +120,7 @@ def object_of_entry(
     inference: Inference, entry: n.ComputedField, env: Environment, wanted: Type | None
 ) -> Type:
     """The type of an object comprehension with this entry."""
-    return _object_of(inference, (entry,), env, _object_meant((entry,), wanted))
+    return _object_of(inference, (entry,), env, _intended_object((entry,), wanted))
 
 
 def _object_of(
@@ -500,7 +500,7 @@ def member_of_kind(wanted: Type | None, kind: type[Type]) -> Type | None:
     return meant[0] if len(meant) == 1 else None
 
 
-def _object_meant(
+def _intended_object(
     entries: Sequence[n.Entry], wanted: Type | None
 ) -> ObjectType | MapType | None:
     """The object type in `wanted` for an object literal; selected by its fields if several."""

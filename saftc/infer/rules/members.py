@@ -11,7 +11,7 @@ from saftc.check.forms import (
     Getter,
     ItemAccess,
     MemberForm,
-    OfResult,
+    ResultAttribute,
     native_if,
     written_value,
 )
@@ -69,9 +69,9 @@ def member(inference: Inference, node: n.Member, env: Environment) -> Type:
     if narrowed is not None:
         return narrowed
     match form:
-        case Form.STRUCTURE | OfResult(attribute="data"):
+        case Form.STRUCTURE | ResultAttribute(attribute="data"):
             return ANY
-        case OfResult():
+        case ResultAttribute():
             return MEMBER_TYPES.get(node.name.text, value)
         case _ if _is_of_python(inference, node):
             return inference.facts.type_in_python(node)
@@ -129,7 +129,7 @@ def _member_form(inference: Inference, node: n.Member, value: Type) -> MemberFor
     if inference.facts.asks_history(node):
         is_text = value == STRING and inference.facts.is_untyped_result(node.value)
         is_structure = name == "value" and is_text
-        return OfResult("data" if is_structure else MEMBERS[name])
+        return ResultAttribute("data" if is_structure else MEMBERS[name])
     is_untyped = inference.facts.is_untyped_result(node.value)
     if value == STRING and name != "length" and is_untyped:
         return Form.STRUCTURE

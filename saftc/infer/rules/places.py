@@ -172,7 +172,7 @@ def _fit_definition(
 def _fit_builtin(builtin: Builtin, wanted: CallableType) -> Assignability:
     """How a builtin fits a function type; builtins check their arguments themselves."""
     types = wanted.parameters
-    way = builtin.meant([(None, one) for one in types])
+    way = builtin.select_overload([(None, one) for one in types])
     taken = [way.parameter(position) for position in range(len(types))]
     needed = sum(one.is_required for one in way.parameters)
     if way.by is not None or len(types) < max(needed, way.least):

@@ -24,7 +24,7 @@ from saftc.types.types import ANY, FAILURE, NIL, STRING, Type, members, show, un
 _MOST_TURNS = 6
 
 
-def along(inference: Inference, statements: Sequence[n.Statement], env: Environment) -> bool:
+def infer_block(inference: Inference, statements: Sequence[n.Statement], env: Environment) -> bool:
     """Infers statements that start in `env`; returns whether their end is reachable."""
     below = _Types(inference).block(statements, env)
     return below is not None and not below.has_ended

@@ -28,7 +28,7 @@ from saftc.infer.parameters import is_mixed, only_called, settled
 from saftc.infer.rules.context import Inference, Unit
 from saftc.infer.rules.environment import Environment
 from saftc.infer.rules.expressions import type_of
-from saftc.infer.rules.statements import along
+from saftc.infer.rules.statements import infer_block
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
 from saftc.types.relations import Assignability, fit
@@ -150,7 +150,7 @@ def _infer(inference: Inference, unit: Unit) -> None:
     inference.rounds[unit] += 1
     env = Environment()
     if isinstance(unit, n.Module):
-        along(inference, unit.statements, env)
+        infer_block(inference, unit.statements, env)
         return
     if isinstance(unit, n.RecordDef):
         _rules(inference, unit, env)
@@ -165,7 +165,7 @@ def _infer(inference: Inference, unit: Unit) -> None:
             type_ = _outer_type(inference, symbol.starts_from)
             env.assign(symbol, type_)
             inference.grow(symbol, type_)
-    if along(inference, unit.body, env):
+    if infer_block(inference, unit.body, env):
         inference.returned(NIL)
         declared = function.declared
         if declared is not None and fit(NIL, declared) != Assignability.EXACT:
@@ -187,7 +187,7 @@ def _rules(inference: Inference, record: n.RecordDef, env: Environment) -> None:
         type_ = ANY if known is None else known.fields[field.name.text]
         env.assign(inference.facts.names.of(field.name), type_)
     for rule in record.rules:
-        along(inference, [rule], env.copy())
+        infer_block(inference, [rule], env.copy())
 
 
 def _outer_type(inference: Inference, outer: Symbol) -> Type:

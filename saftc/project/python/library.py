@@ -55,7 +55,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class Location:
     """The place of a name in a Python module, or of the module itself.
 
     `head` is the signature of a function or class, or the line of another name; `doc` its
@@ -123,7 +123,7 @@ class Library:
         self.shapes: dict[Shape, tuple[str, str]] = {}
 
     @property
-    def asked(self) -> Collection[str]:
+    def looked_up(self) -> Collection[str]:
         """The modules that were looked up so far."""
         return self._modules.keys()
 
@@ -134,7 +134,7 @@ class Library:
             self._modules[name] = None if text is None else Module(self, name, text)
         return self._modules[name]
 
-    def written(self, module: str, name: str | None) -> Written | None:
+    def written(self, module: str, name: str | None) -> Location | None:
         """The place of a module's name, or of the module."""
         found = self.module(module)
         return None if found is None else found.written(name)
@@ -260,11 +260,11 @@ class Module:
 
     # For editors
 
-    def written(self, name: str | None) -> Written | None:
+    def written(self, name: str | None) -> Location | None:
         """The place where a name is defined, across imports; without a name, the module's."""
         source = self._text.source
         if name is None:
-            return None if source is None else Written(source, Span(0, 0), doc=self._text.doc)
+            return None if source is None else Location(source, Span(0, 0), doc=self._text.doc)
         match self.reach(name):
             case None:
                 return self.library.written(f"{self.name}.{name}", None)
@@ -362,18 +362,18 @@ class Module:
                 return None
 
 
-def _written(source: Source, node: Place, name: str) -> Written:
+def _written(source: Source, node: Place, name: str) -> Location:
     text = source.line_text(node.lineno)
     column = len(text.encode()[: node.col_offset].decode())
     start = source.line_start(node.lineno) + max(text.find(name, column), column)
     span = Span(start, start + len(name))
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return Written(source, span, text.strip())
+        return Location(source, span, text.strip())
     doc = ast.get_docstring(node) or ""
     if isinstance(node, ast.ClassDef):
-        return Written(source, span, f"class {name}", doc)
+        return Location(source, span, f"class {name}", doc)
     returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-    return Written(source, span, f"def {name}({ast.unparse(node.args)}){returns}", doc)
+    return Location(source, span, f"def {name}({ast.unparse(node.args)}){returns}", doc)
 
 
 # The modules under which the names of others are known.

@@ -1,20 +1,20 @@
-"""Generators of effects: code written once that runs in a thread or in an event loop.
+"""Generators of waits: code written once that runs in a thread or in an event loop.
 
     def exchange(request):
-        response = yield Effect(partial(post, request), partial(post_async, request))
+        response = yield Wait(partial(post, request), partial(post_async, request))
         return read(response)
 
-    finish(exchange(request))                 performs each effect in this thread
-    await finish_async(exchange(request))     awaits each effect; runs blocking ones in threads
+    finish(exchange(request))                 performs each wait in this thread
+    await finish_async(exchange(request))     awaits each wait; runs blocking ones in threads
 
-The caller sends each effect's outcome into the generator, or throws its exception in. Other values
+The caller sends each wait's outcome into the generator, or throws its exception in. Other values
 that the generator yields are parts of its result, for callers that read them as they come:
 
     for part in iterate(work): ...
     async for part in iterate_async(work): ...
 
-A caller that leaves early throws `Abandoned` in, so that the generator can close what is open, by
-further effects if need be. asyncio's cancellation is thrown in unchanged.
+If a caller leaves early, `StreamClosed` is thrown into the generator, which can close what is open,
+by further waits if need be. asyncio's cancellation is thrown in unchanged.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from functools import partial
 from inspect import isawaitable, iscoroutinefunction
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
-from runtime_support._core.positions.frames import call_from_afar, context_of_call
+from runtime_support._core.positions.frames import context_of_call, run_in_thread_context
 from runtime_support._core.tasks.turns import check_cancelled, is_abandoned
-from runtime_support._values.context import change_here, context_here
+from runtime_support._values.context import current_context, set_context
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -43,18 +43,18 @@ LOOK_SECONDS = 0.5
 
 
 @dataclass(slots=True)
-class Effect:
-    """A blocking operation: `here` performs it; in an event loop, `there` is awaited instead.
+class Wait:
+    """A blocking operation, `blocking`; an event loop awaits what `awaitable` returns instead.
 
-    Without `there`, an event loop runs `here` in a thread.
+    Without `awaitable`, an event loop runs `blocking` in a thread.
     """
 
-    here: Callable[[], Any]
-    there: Callable[[], Awaitable[Any]] | None = None
+    blocking: Callable[[], Any]
+    awaitable: Callable[[], Awaitable[Any]] | None = None
 
     def awaited(self) -> Awaitable[Any]:
         """Returns the awaitable that performs it in an event loop."""
-        return in_thread(self.here) if self.there is None else self.there()
+        return in_thread(self.blocking) if self.awaitable is None else self.awaitable()
 
 
 class Signal:
@@ -72,15 +72,15 @@ class Signal:
             with suppress(RuntimeError):  # the loop has ended, and its waiter with it
                 tell()
 
-    def awaited(self, seconds: float) -> Effect:
-        """Returns an effect that waits for a ring, at most so many seconds."""
-        return Effect(partial(self._hear, seconds), partial(self._hear_async, seconds))
+    def awaited(self, seconds: float) -> Wait:
+        """Returns a wait for a ring, at most so many seconds."""
+        return Wait(partial(self._wait, seconds), partial(self._wait_async, seconds))
 
-    def _hear(self, seconds: float) -> None:
+    def _wait(self, seconds: float) -> None:
         self._rung.wait(seconds)
         self._rung.clear()
 
-    async def _hear_async(self, seconds: float) -> None:
+    async def _wait_async(self, seconds: float) -> None:
         import asyncio
 
         heard = asyncio.Event()
@@ -93,105 +93,105 @@ class Signal:
         self._rung.clear()
 
 
-# The type of an outcome depends on its effect, which annotations cannot express.
-Effects: TypeAlias = Generator[Any, Any, T]
+# The type of an outcome depends on its wait, which annotations cannot express.
+Steps: TypeAlias = Generator[Any, Any, T]
 
 
-class Abandoned(BaseException):
-    """Thrown into a generator of effects whose caller leaves early."""
+class StreamClosed(BaseException):
+    """Thrown into a generator of waits whose caller leaves early."""
 
 
-def finish(work: Effects[T]) -> T:
-    """Performs each effect in this thread and returns the result; ignores the parts."""
+def finish(work: Steps[T]) -> T:
+    """Performs each wait in this thread and returns the result; ignores the parts."""
     return _finish(work, lambda: next(work))
 
 
-def iterate(work: Effects[T]) -> Generator[Any, None, T]:
-    """Performs each effect in this thread, yields the parts and returns the result."""
+def iterate(work: Steps[T]) -> Generator[Any, None, T]:
+    """Performs each wait in this thread, yields the parts and returns the result."""
     try:
         step = next(work)
         while True:
-            if isinstance(step, Effect):
+            if isinstance(step, Wait):
                 step = _perform(work, step)
                 continue
             try:
                 yield step
             except BaseException:  # it is closed, or something is thrown in
-                with suppress(Abandoned):
-                    _finish(work, lambda: work.throw(Abandoned()))
+                with suppress(StreamClosed):
+                    _finish(work, lambda: work.throw(StreamClosed()))
                 raise
             step = next(work)
     except StopIteration as end:
         return end.value
 
 
-async def finish_async(work: Effects[T]) -> T:
-    """Awaits each effect and returns the result; ignores the parts."""
+async def finish_async(work: Steps[T]) -> T:
+    """Awaits each wait and returns the result; ignores the parts."""
     return await _finish_async(work, lambda: next(work))
 
 
-async def iterate_async(work: Effects[Any]) -> AsyncGenerator[Any]:
-    """Awaits each effect and yields the parts."""
+async def iterate_async(work: Steps[Any]) -> AsyncGenerator[Any]:
+    """Awaits each wait and yields the parts."""
     try:
         step = next(work)
         while True:
-            if isinstance(step, Effect):
+            if isinstance(step, Wait):
                 step = _resume(work, *await _outcome(step))
                 continue
             try:
                 yield step
             except BaseException:  # it is closed, or something is thrown in
-                with suppress(Abandoned):
-                    await _finish_async(work, lambda: work.throw(Abandoned()))
+                with suppress(StreamClosed):
+                    await _finish_async(work, lambda: work.throw(StreamClosed()))
                 raise
             step = next(work)
     except StopIteration:
         return
 
 
-def _finish(work: Effects[T], begin: Callable[[], Any]) -> T:
+def _finish(work: Steps[T], begin: Callable[[], Any]) -> T:
     try:
         step = begin()
         while True:
-            step = _perform(work, step) if isinstance(step, Effect) else next(work)
+            step = _perform(work, step) if isinstance(step, Wait) else next(work)
     except StopIteration as end:
         return end.value
 
 
-async def _finish_async(work: Effects[T], begin: Callable[[], Any]) -> T:
+async def _finish_async(work: Steps[T], begin: Callable[[], Any]) -> T:
     try:
         step = begin()
         while True:
-            step = _resume(work, *await _outcome(step)) if isinstance(step, Effect) else next(work)
+            step = _resume(work, *await _outcome(step)) if isinstance(step, Wait) else next(work)
     except StopIteration as end:
         return end.value
 
 
-def _perform(work: Effects[Any], wait: Effect) -> Any:
-    """Performs an effect and returns the next step of the work."""
+def _perform(work: Steps[Any], wait: Wait) -> Any:
+    """Performs a wait and returns the next step of the work."""
     try:
-        outcome = wait.here()
+        outcome = wait.blocking()
     except BaseException as failure:
         return work.throw(failure)
     return work.send(outcome)
 
 
-async def _outcome(wait: Effect) -> tuple[Any, BaseException | None]:
+async def _outcome(wait: Wait) -> tuple[Any, BaseException | None]:
     try:
         return await wait.awaited(), None
     except BaseException as failure:
         return None, failure
 
 
-def _resume(work: Effects[Any], outcome: Any, failure: BaseException | None) -> Any:
-    """Passes an effect's outcome or failure to the work and returns its next step."""
+def _resume(work: Steps[Any], outcome: Any, failure: BaseException | None) -> Any:
+    """Passes a wait's outcome or failure to the work and returns its next step."""
     return work.send(outcome) if failure is None else work.throw(failure)
 
 
-def drive(steps: Effects[T], answering: Callable[[Any], Effects[Any]]) -> Effects[T]:
+def drive(steps: Steps[T], answering: Callable[[Any], Steps[Any]]) -> Steps[T]:
     """Runs a generator whose every step `answering` performs, and returns its result.
 
-    Yields the effects and parts of `answering`.
+    Yields the waits and parts of `answering`.
     """
     try:
         step = next(steps)
@@ -206,7 +206,7 @@ def drive(steps: Effects[T], answering: Callable[[Any], Effects[Any]]) -> Effect
         return end.value
 
 
-def close_after(work: Effects[T], close: Effect) -> Effects[T]:
+def close_after(work: Steps[T], close: Wait) -> Steps[T]:
     """Returns the result of the work; performs `close` afterwards, also after a failure."""
     try:
         outcome = yield from work
@@ -223,17 +223,17 @@ def call_function(
     function: Callable[[], Any],
     kind: Callable[..., Any],
     enter: Callable[[], AbstractContextManager[object]] = nullcontext,
-) -> Effects[Any]:
+) -> Steps[Any]:
     """Calls a user's function inside a context and returns its value, awaited if need be.
 
     `function` makes the call; `kind` is the user's function itself.
     """
     function = partial(call_inside, enter, function)
     # Calling an `async def` only creates the coroutine.
-    value = function() if iscoroutinefunction(kind) else (yield Effect(function))
+    value = function() if iscoroutinefunction(kind) else (yield Wait(function))
     if not isawaitable(value):
         return value
-    return (yield Effect(partial(_await_here, value), partial(maybe_await, value)))
+    return (yield Wait(partial(_await_here, value), partial(maybe_await, value)))
 
 
 def call_inside(
@@ -286,11 +286,11 @@ async def in_thread(function: Callable[..., Any], /, *arguments: Any, **named: A
     def blocking(one: Any) -> Any:
         return partial(_run_in, loop, begun, one) if iscoroutinefunction(one) else one
 
-    given_here = map(blocking, arguments)
-    work = partial(function, *given_here, **{name: blocking(one) for name, one in named.items()})
+    given = map(blocking, arguments)
+    work = partial(function, *given, **{name: blocking(one) for name, one in named.items()})
     context = context_of_call()
-    context.run(change_here, abandoned=(*context_here().abandoned, is_left))
-    outcome = begin_thread(partial(call_from_afar, work), "saft beside", context)
+    context.run(set_context, abandoned=(*current_context().abandoned, is_left))
+    outcome = begin_thread(partial(run_in_thread_context, work), "saft beside", context)
     try:
         return await maybe_await(outcome_value(await asyncio.wrap_future(outcome)))
     except asyncio.CancelledError:

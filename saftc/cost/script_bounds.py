@@ -10,7 +10,15 @@ from saftc.check.facts import Facts
 from saftc.check.forms import BuiltinCall
 from saftc.check.names import Symbol
 from saftc.cost.algebra import ONE, ZERO, Measure, Polynomial, measured, number
-from saftc.cost.bound import NOTHING, Bound, FunctionBound, Piece, Reason, each_once, largest_bound
+from saftc.cost.bound import (
+    NOTHING,
+    Bound,
+    CallSite,
+    FunctionBound,
+    Reason,
+    each_once,
+    largest_bound,
+)
 from saftc.cost.lengths import At, Lengths, Loop
 from saftc.cost.rules import (
     Fields,
@@ -32,7 +40,7 @@ from saftc.types.builtins import BUILTINS
 from saftc.types.types import ANY, NIL, PROGRAM, BuiltinType, FunctionType, Type, members, within
 
 if TYPE_CHECKING:
-    from saftc.cost.requests import Bounds
+    from saftc.cost.requests import ProgramBounds
 
 # Builtins that are not pure but send no requests.
 _ASK_FOR_NOTHING = frozenset(
@@ -56,17 +64,17 @@ class _Tool(NamedTuple):
     bound: Bound
 
 
-class Script:
+class ScriptBounds:
     """Bounds the prompts and calls of one script."""
 
-    def __init__(self, bounds: "Bounds", facts: Facts, source: Source) -> None:
+    def __init__(self, bounds: "ProgramBounds", facts: Facts, source: Source) -> None:
         self.bounds = bounds
         self.facts = facts
         self.source = source
         self.effects = bounds.effects.of_script(facts)
         self.lengths = Lengths(facts, source, lambda node: "asks" in self.effects.of(node))
 
-    def ahead(self, loop: Loop) -> PipelinedLoop | None:
+    def lookahead(self, loop: Loop) -> PipelinedLoop | None:
         """The part of a loop that runs ahead and reads what the rest writes; None for others."""
         may_change = self.effects.of(*loop.body) >= {"asks", "reads", "writes"}
         found = self._plan.loops.get(loop) if isinstance(loop, n.ForStmt) and may_change else None
@@ -134,11 +142,11 @@ class Script:
             found |= inner
         return found
 
-    def prompt(self, node: n.Prompt, at: At) -> Piece:
+    def prompt(self, node: n.Prompt, at: At) -> CallSite:
         """The requests of a prompt itself, and of the functions that its model may call."""
         settings = self.settings(node, at)
         if isinstance(settings, Reason):
-            return Piece(node, self.source, Bound(ZERO, (settings,)), settings.words)
+            return CallSite(node, self.source, Bound(ZERO, (settings,)), settings.words)
         if node.mode == "program":
             return self._program(node, settings)
         tools = [self._tool(one) for one in offered(self.facts, node)]
@@ -159,13 +167,13 @@ class Script:
         calls: Polynomial,
         each: Bound,
         names: Sequence[str],
-    ) -> Piece:
+    ) -> CallSite:
         """The requests of a prompt with `calls` function calls that ask at most `each`."""
         called = each.times(calls)
         if not called.is_zero:
             of = " or ".join(dict.fromkeys(f"`{name}`" for name in names)) or "a function"
             words += f" + {calls.text} calls of {of}, {_each(each)}"
-        return Piece(node, self.source, Bound(own) + called, words)
+        return CallSite(node, self.source, Bound(own) + called, words)
 
     def _tool(self, one: OfferedTool) -> _Tool:
         """A value that is offered to a model, with the bound of a call of it."""
@@ -175,7 +183,7 @@ class Script:
         bound = self._called_value(one.value, one.facts)
         return _Tool(one.name, is_tool or (ANY in types and may_be), bound)
 
-    def _program(self, node: n.Prompt, settings: Settings) -> Piece:
+    def _program(self, node: n.Prompt, settings: Settings) -> CallSite:
         own, each, functions = program_replies(settings), NOTHING, list[n.FunctionDef]()
         if self.facts.prompts.get(node) != PROGRAM:
             functions = self.callable_by(node)
@@ -204,12 +212,12 @@ class Script:
         if known.is_pure or name in _ASK_FOR_NOTHING:
             return NOTHING
         if name == "run":
-            functions, calls = self.bounds.kept_programs
+            functions, calls = self.bounds.recorded_programs
             each = largest_bound(self.without_parameters(one) for one in functions)
             return each.times(calls)
         return self.unknown(node, f"no rule says what `{name}` asks")
 
-    def call(self, node: n.Call, at: At) -> Piece | None:
+    def call(self, node: n.Call, at: At) -> CallSite | None:
         """The bound of a call, without its parts; None if it asks nothing."""
         form = self.facts.forms.calls.get(node)
         if isinstance(form, BuiltinCall):
@@ -239,8 +247,8 @@ class Script:
 
     def _piece(
         self, node: n.Node, bound: Bound, words: str, called: FunctionBound | None = None
-    ) -> Piece | None:
-        return None if bound.is_zero else Piece(node, self.source, bound, words, (), called)
+    ) -> CallSite | None:
+        return None if bound.is_zero else CallSite(node, self.source, bound, words, (), called)
 
     def _called_value(self, node: n.Expression, facts: Facts) -> Bound:
         """The bound of one call of a value, for any arguments."""

@@ -17,7 +17,7 @@ WIDEST = 48
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class Opaque:
     """Why an expression is opaque elsewhere, and the place that makes it so."""
 
     node: n.Node
@@ -29,11 +29,11 @@ Part = str | Symbol
 
 
 @dataclass(frozen=True)
-class Written:
+class SymbolicExpression:
     """The parts of an expression, texts and names; if `is_tight`, it needs no parentheses."""
 
     parts: tuple[Part, ...]
-    made: Made | None = field(default=None, compare=False)
+    made: Opaque | None = field(default=None, compare=False)
     is_tight: bool = field(default=True, compare=False)
 
     @cached_property
@@ -51,7 +51,7 @@ class Written:
         """The names in it."""
         return [one for one in self.parts if isinstance(one, Symbol)]
 
-    def replaced(self, meaning: Mapping[Symbol, "Written"]) -> "Written":
+    def replaced(self, meaning: Mapping[Symbol, "SymbolicExpression"]) -> "SymbolicExpression":
         """The expression with names replaced by other expressions."""
         found: list[Part] = []
         made = self.made
@@ -65,7 +65,7 @@ class Written:
             made = made or new.made
             is_alone = _text(before).rstrip()[-1:] in "([{,:" and _text(behind)[:1] in ")]},"
             found += new.parts if new.is_tight or is_alone else ("(", *new.parts, ")")
-        return Written(joined(found), made, self.is_tight)
+        return SymbolicExpression(joined(found), made, self.is_tight)
 
 
 def joined(parts: Iterable[Part]) -> tuple[Part, ...]:

@@ -111,7 +111,7 @@ def check_word(
     )
 
 
-def tell_unknown_variables(
+def warn_of_unknown_variables(
     names: frozenset[str], known: Collection[str], in_code: Collection[str]
 ) -> None:
     """Reports unknown SAFT_ variables on standard error, once each.

@@ -9,9 +9,9 @@ from typing import get_args
 
 from saftc.check.statements import evaluated_by
 from saftc.cost.algebra import ONE
-from saftc.cost.bound import NOTHING, Bound, Piece, largest_bound
+from saftc.cost.bound import NOTHING, Bound, CallSite, largest_bound
 from saftc.cost.lengths import At, Loop, parts_of
-from saftc.cost.scripts import A_BUDGET, Script
+from saftc.cost.script_bounds import A_BUDGET, ScriptBounds
 from saftc.syntax import nodes as n
 from saftc.syntax.constructs import CONSTRUCTS
 from saftc.syntax.walk import children
@@ -28,12 +28,12 @@ _A_COUNTER = (
 _LEAVES = n.RetStmt | n.FailStmt | n.BreakStmt | n.ContinueStmt
 
 
-class Walk:
+class BodyBounds:
     """Bounds the requests of a body; `pieces` are the places that ask, in order."""
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: ScriptBounds) -> None:
         self.script = script
-        self.pieces: list[Piece] = []
+        self.pieces: list[CallSite] = []
 
     def block(self, statements: Sequence[n.Statement]) -> tuple[Bound, bool]:
         """The bound of a block, and whether control never continues below it."""
@@ -44,7 +44,7 @@ class Walk:
                     going = list[Bound]()
                     for branch in (*statement.branches, None):
                         if branch is not None:
-                            asked += self.asked(branch.condition, statement)
+                            asked += self.callee_requests(branch.condition, statement)
                         body = statement.other if branch is None else branch.body
                         way, is_over = self.block(body)
                         (left if is_over else going).append(asked + way)
@@ -52,16 +52,16 @@ class Walk:
                     if not going:
                         return largest_bound(left), True
                 case n.AssertStmt(condition=condition, message=message):
-                    asked += self.asked(condition, statement)
+                    asked += self.callee_requests(condition, statement)
                     if message is not None:
-                        left.append(asked + self.asked(message, statement))
+                        left.append(asked + self.callee_requests(message, statement))
                 case n.ForStmt() | n.WhileStmt():
                     asked += self._loop(statement)
                 case n.TryStmt():
                     asked += self.block(statement.body)[0] + self.block(statement.handler)[0]
                 case _ if type(statement) in _STATEMENTS:
                     for node in evaluated_by(statement):
-                        asked += self.asked(node, statement)
+                        asked += self.callee_requests(node, statement)
                 case _:
                     words = f"no rule says what {type(statement).__name__} asks"
                     asked += self.script.unknown(statement, words)
@@ -70,26 +70,26 @@ class Walk:
         return largest_bound((*left, asked)), False
 
     def _loop(self, loop: Loop) -> Bound:
-        first, tests, turn = NOTHING, list[Bound](), Walk(self.script)
+        first, tests, turn = NOTHING, list[Bound](), BodyBounds(self.script)
         if isinstance(loop, n.ForStmt):
-            first = self.asked(loop.iterable, loop)
+            first = self.callee_requests(loop.iterable, loop)
         else:
-            tests = [turn.asked(one, loop.body[0]) for one in parts_of(loop.condition)]
+            tests = [turn.callee_requests(one, loop.body[0]) for one in parts_of(loop.condition)]
         once = sum(tests, NOTHING) + turn.block(loop.body)[0]
-        ahead = self.script.ahead(loop)
+        ahead = self.script.lookahead(loop)
         if ahead is not None:
             # A first part that runs ahead and reads a file too early runs again at its turn.
-            once += Walk(self.script).block(loop.body[: ahead.cut])[0]
+            once += BodyBounds(self.script).block(loop.body[: ahead.cut])[0]
         return first + self._repeated(loop, once, tests, turn, loop)
 
     def _clauses(
         self, node: n.Comprehension, clauses: Sequence[n.ComprehensionClause], at: At
     ) -> Bound:
         if not clauses:
-            return self.asked(node.item, at)
+            return self.callee_requests(node.item, at)
         clause, *others = clauses
-        first, turn = self.asked(clause.iterable, at), Walk(self.script)
-        tests = [turn.asked(one, at) for one in clause.conditions]
+        first, turn = self.callee_requests(clause.iterable, at), BodyBounds(self.script)
+        tests = [turn.callee_requests(one, at) for one in clause.conditions]
         once = sum(tests, NOTHING) + turn._clauses(node, others, at)
         return first + self._repeated(clause, once, [], turn, at)
 
@@ -98,7 +98,7 @@ class Walk:
         loop: Loop | n.ComprehensionClause,
         once: Bound,
         tests: list[Bound],
-        turn: "Walk",
+        turn: "BodyBounds",
         at: At,
     ) -> Bound:
         """The bound of a loop from that of one turn; `tests` are the bounds of its conditions."""
@@ -119,23 +119,23 @@ class Walk:
             asked, words = once + self.script.unknown(over, often, A_BUDGET), "for each part"
         if turns is not None and not isinstance(over, n.WhileStmt):
             words = f"for each of {lengths.written(over, at).shown}"
-        piece = Piece(loop, self.script.source, asked, words, tuple(turn.pieces))
+        piece = CallSite(loop, self.script.source, asked, words, tuple(turn.pieces))
         return self._note(piece)
 
-    def _note(self, piece: Piece) -> Bound:
+    def _note(self, piece: CallSite) -> Bound:
         self.pieces.append(piece)
         return piece.bound
 
-    def asked(self, node: n.Node, at: At) -> Bound:
+    def callee_requests(self, node: n.Node, at: At) -> Bound:
         """The bound of evaluating an expression; notes the places in it that ask."""
         match node:
             case n.Conditional(condition=condition, then=then, other=other):
-                ways = [self.asked(one, at) for one in (then, other)]
-                return self.asked(condition, at) + largest_bound(ways)
+                ways = [self.callee_requests(one, at) for one in (then, other)]
+                return self.callee_requests(condition, at) + largest_bound(ways)
             case n.Comprehension(clauses=clauses):
                 return self._clauses(node, clauses, at)
             case _ if isinstance(node, (n.Prompt, n.Call, *_ONLY_PARTS)):
-                asked = sum((self.asked(one, at) for one in children(node)), NOTHING)
+                asked = sum((self.callee_requests(one, at) for one in children(node)), NOTHING)
             case _:
                 return self.script.unknown(node, f"no rule says what {type(node).__name__} asks")
         piece = None
