@@ -276,10 +276,10 @@ def _try_to_reserve(
 def _passed(bound: _Bound, taken: Sequence[UsageRecord]) -> BudgetSpent:
     where = "; ".join(_dearest(taken, _place_of, _MOST_PLACES))
     return BudgetSpent(
-        f"the next request would pass the budget of {bound.text}; spent until now: "
+        f"the next request would pass the budget of {bound.text}; spent so far: "
         + str(spent_of(taken))
         + (f" ({where})" if where else ""),
-        hint=f"raise `{bound.setting}` to go on",
+        hint=f"raise `{bound.setting}` to continue",
     )
 
 
@@ -460,8 +460,8 @@ class BudgetHook(Hook):
         # Another limit may have cut the reply earlier. Some servers do not count the last token.
         if most is not None and is_cut(reply) and not 0 < reply.output_tokens < most - 1:
             spent = BudgetSpent(
-                f"the reply was cut at {counted(most, 'token')}, which is what the budget had left",
-                hint="raise `budget_tokens` or `budget_cost` to go on",
+                f"the reply was cut at {counted(most, 'token')}, the rest of the budget",
+                hint="raise `budget_tokens` or `budget_cost` to continue",
             )
             spent.text = reply.text
             tightest.passed = spent

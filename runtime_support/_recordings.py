@@ -391,7 +391,7 @@ def _miss(recording: Recording, asked: Entry) -> ReplayMiss:
     difference = list(
         difflib.unified_diff(pretty(nearest), wanted, "recorded", "asked", lineterm="", n=1)
     )
-    shown = "\n".join(difference[:MOST_DIFFERENCES]) or "the same request, but more often than then"
+    shown = "\n".join(difference[:MOST_DIFFERENCES]) or "the same request, recorded fewer times"
     return ReplayMiss(
         f"the recording {recording.path} has no such request; the nearest one differs so:\n{shown}",
         nearest=nearest,

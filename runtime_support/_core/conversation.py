@@ -320,11 +320,11 @@ class Conversation:
             )
         needs_all = self.output.is_typed or bool(reply.tool_calls)
         if self.finish == "length" and (needs_all or self.settings.on_truncated == "error"):
-            allow = "" if needs_all else '; `on_truncated: "accept"` takes what there is'
+            allow = "" if needs_all else '; `on_truncated: "accept"` accepts the cut text'
             hint = f"raise `max_tokens`, or ask for less{allow}"
             after = f"after {_shown(reply.text)}" if reply.text else "before it had any text"
             if not reply.text and (reply.reasoning_tokens or reply.opaque):
-                after = "as its thinking took all there was"
+                after = "as its thinking used all of it"
                 hint = f"lower `reasoning_effort`, or {hint}"
             raise TruncatedReply(
                 f"the reply was cut by the token limit {after}", text=reply.text, hint=hint

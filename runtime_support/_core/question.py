@@ -94,7 +94,7 @@ class Question:
         if is_result(self.after):
             before: Transcript = cast("Any", self.after).transcript
             if not before.messages:
-                raise CheckError("a prompt comes `after` a result that a prompt has given")
+                raise CheckError("`after` takes the result of a prompt that was sent")
             return before
         if not isinstance(self.after, list | tuple):
             what = "a result or a list of messages"

@@ -137,8 +137,8 @@ class _TranscriptReader:
         if self.messages:
             _refuse(place, "a system message has to be the first message")
         if not self._trusts_system:
-            hint = "`with {system: ...}` sets one of your own; `trust_system: true` takes this one"
-            _refuse(place, "a system message that comes with the data is not trusted", hint)
+            hint = "`with {system: ...}` sets your own one; `trust_system: true` accepts this one"
+            _refuse(place, "a system message in the data is not trusted", hint)
         text = _text(item.get("content"), f"{place}.content")
         self.messages.append({"role": "system", "content": text})
 
@@ -148,7 +148,7 @@ class _TranscriptReader:
             _refuse(
                 place,
                 f"a result of {brief(identity)}, which is not an open call",
-                "a conversation that is cut begins with a message of the user",
+                "the rest of a conversation must begin with a message of the user",
             )
         content = _text(item.get("content"), f"{place}.content")
         message = {"role": "tool", "tool_call_id": self._open.pop(identity), "content": content}
@@ -274,7 +274,7 @@ class _TranscriptReader:
 
 
 _NO_RESULT = "a conversation can continue only when all its calls have results"
-_TRUSTED = "`trust_system: true` takes it, where only you write the data"
+_TRUSTED = "`trust_system: true` accepts it; set it only if you alone write the data"
 _ORIGIN = ("wire", "address", "model")
 
 

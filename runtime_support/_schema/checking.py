@@ -585,7 +585,7 @@ def _date_check(word: Word, expected: str) -> Check:
     return check_date
 
 
-_OFFSET_HINT = "`x.astimezone()` gives it the offset of this place"
+_OFFSET_HINT = "`x.astimezone()` adds the local offset"
 
 
 def _literal_check(wanted: Any, given: Any, expected: str) -> Check:

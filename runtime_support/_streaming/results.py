@@ -229,7 +229,7 @@ class AsyncResult(Generic[T_co]):
 
     def _begin(self) -> None:
         if self._is_begun:
-            raise CheckError("this prompt was sent already", hint="keep the pieces it gave")
+            raise CheckError("this prompt was sent already", hint="keep its pieces")
         self._is_begun = True
 
 

@@ -188,7 +188,7 @@ def _tell_retried(folder: str, rows: list[int], edited: list[str]) -> None:
         named = ", ".join(map(str, rows[:_MOST_NAMED])) + ", ..." * (len(rows) > _MOST_NAMED)
         which = f"{counted(len(rows), 'failed row')} ({named})" if rows else "no failed row"
         note(
-            f"{folder}: {which} and those that are left are asked with another {listed(edited)} "
+            f"{folder}: {which} and the remaining rows run with another {listed(edited)} "
             "than the rows that are done"
         )
 

@@ -154,8 +154,8 @@ class Binding:
         table, result = self.table, columns_of(self.tool.signature.returns)
         if ROW in result:
             raise ConfigError(
-                f"what `{self.tool.name}` gives has a field `{ROW}`, and `{ROW}` is the number of "
-                "the row in the output",
+                f"the result of `{self.tool.name}` has a field `{ROW}`, and `{ROW}` is the number "
+                "of the row in the output",
                 hint=f"give the field another name, such as `{ROW}_number`",
             )
         if columns == "none":

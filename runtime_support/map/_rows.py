@@ -199,9 +199,9 @@ class RunningRows:
             at = position_of_frame(frame) or _line_in(traceback.walk_stack(frame))
         if len(RunningRows.left) >= MOST_LEFT:
             stop = RunStopped(
-                f"{len(RunningRows.left)} calls that have had their time are still running, and no "
-                "thread can be stopped from outside",
-                hint="give what they wait for its own time limit; then run the same command again",
+                f"{len(RunningRows.left)} calls are still running past their time limit; Python "
+                "cannot stop a thread",
+                hint="set a time limit for what they wait for; then run the same command again",
             )
         return running.row.failed(_out_of_time(limit, at), stop)
 

@@ -145,7 +145,7 @@ def check_same(folder: str, job: Entry | None, now: Entry, *, retry_failed: bool
     if not parts:
         hint = "it has no parts: remove it, or name another folder"
     elif set(others) <= {*_EDITED}:
-        hint += "; `--retry-failed` asks the rows that failed and those that are left"
+        hint += "; `--retry-failed` runs the failed and the remaining rows"
     words = listed([_WORDS[name] for name in others])
     raise ConfigError(
         f"{folder} holds another job, which was started with a different {words}", hint=hint

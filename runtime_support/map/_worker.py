@@ -196,4 +196,4 @@ class _Link:
                     break
         finally:
             del _answers[name]
-        raise RunStopped("the job has ended, or has these rows answered elsewhere")
+        raise RunStopped("the job has ended, or another worker has these rows")

@@ -212,12 +212,12 @@ def test_a_variable_that_nothing_reads_is_told_once(
     for name in ("SAFT_MODLE", "SAFT_BUDGET_COSTS", "SAFT_TEAM_ID", "SAFT_STOP", "SAFT_MODEL"):
         monkeypatch.setenv(name, "x")
     assert settings_for().model == "x"
-    told = "saftc: the environment sets {}, which nothing reads; {}"
+    told = "saftc: the environment sets {}, which is not a setting; {}"
     assert capsys.readouterr().err.splitlines() == [
         told.format("SAFT_BUDGET_COSTS", "did you mean SAFT_BUDGET_COST?"),
         told.format("SAFT_MODLE", "did you mean SAFT_MODEL?"),
         told.format("SAFT_STOP", "`stop` is set in code, or under [tool.saft] in pyproject.toml"),
-        told.format("SAFT_TEAM_ID", "docs/configuration.md lists those that are read"),
+        told.format("SAFT_TEAM_ID", "docs/configuration.md lists the settings"),
     ]
     monkeypatch.setenv("SAFT_MODEL", "y")
     assert settings_for().model == "y"

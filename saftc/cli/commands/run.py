@@ -38,7 +38,7 @@ def advise_recording(file: str) -> None:
     """Makes errors of a replay name the option that records the missing replies in `file`."""
     from runtime_support._recordings import advise
 
-    advise(file, f"`--record {file}` beside it records what is missing")
+    advise(file, f"add `--record {file}` to record what is missing")
 
 
 def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence[str]) -> int:
@@ -141,7 +141,7 @@ def refuse_undecided(module: CompiledModule) -> None:
     if not can_ask and not os.environ.get("SAFT_JOURNAL"):
         raise WrongUsage(
             f"calls of {shown(module.script)} wait for approval: run it at a terminal, which asks "
-            "you, or with --journal FILE, in which `saftc approve` decides"
+            "you, or with --journal FILE, and decide with `saftc approve`"
         )
 
 
