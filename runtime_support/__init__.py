@@ -18,7 +18,7 @@ _HOMES = {
     "ops": "ops=.",
     "_journal.approval": "Decision PendingCall approve",
     "_core.messages": "Provider Reply Request ToolRequest",
-    "_core.tasks.waits": "in_thread",
+    "_core.tasks.functions": "in_thread",
     "_values.awaiting": "in_loop",
     "_media": "File Image file image",
     "_observability.tracing": "add_observer",

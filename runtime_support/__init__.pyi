@@ -13,7 +13,7 @@ from runtime_support._core.settings import Settings as Settings
 from runtime_support._core.settings import configure as configure
 from runtime_support._core.settings import current_settings as current_settings
 from runtime_support._core.settings import defaults as defaults
-from runtime_support._core.tasks.waits import in_thread as in_thread
+from runtime_support._core.tasks.functions import in_thread as in_thread
 from runtime_support._journal.approval import Decision as Decision
 from runtime_support._journal.approval import PendingCall as PendingCall
 from runtime_support._journal.approval import approve as approve
