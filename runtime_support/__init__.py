@@ -27,7 +27,8 @@ _HOMES = {
     "_core.results": "Result ToolCall Usage",
     "_streaming.results": "AsyncResult",
     "_schema": "check",
-    "_core.settings": "Settings configure defaults current_settings",
+    "_core.configuration": "configure current_settings defaults",
+    "_core.settings": "Settings",
     "programs._prompting": "program",
     "events": "ReplyEnded ReplyEvent TextPiece ToolEnded ToolStarted add_listener",
     "errors": (

@@ -18,13 +18,9 @@ import pytest
 
 from runtime_support import ConfigError, configure, current_settings, prompt, providers
 from runtime_support._core import settings as config
+from runtime_support._core.configuration import current_configuration
 from runtime_support._core.question import Question, first_request
-from runtime_support._core.settings import (
-    Settings,
-    current_configuration,
-    settings_for,
-    settings_in_force,
-)
+from runtime_support._core.settings import Settings, settings_for, settings_in_force
 from runtime_support._mock.provider import MockProvider
 from runtime_support._values import renamed as renaming
 from runtime_support.providers import NoProvider, live_provider
