@@ -58,7 +58,6 @@ from runtime_support.errors import (
 )
 
 if TYPE_CHECKING:
-    from runtime_support._core.tool_rounds import ToolRounds
     from runtime_support._core.tools import Tool
     from runtime_support._media import Content
     from runtime_support._streaming.chunks import Parts
@@ -136,11 +135,9 @@ class Conversation:
         self.begin(output)
 
     @cached_property
-    def tool_rounds(self) -> ToolRounds:
-        """Makes the model's tool calls."""
-        from runtime_support._core.tool_rounds import ToolRounds
-
-        return ToolRounds(self)
+    def tool_rounds(self) -> Any:
+        """The rounds of the model's tool calls."""
+        return load_part("tool_rounds").ToolRounds(self)
 
     def begin(self, output: Output) -> None:
         """Starts the transcript with the prompt for this output."""

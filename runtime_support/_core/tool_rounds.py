@@ -6,8 +6,8 @@ yield from ToolRounds(conversation).run(reply)      makes the calls of a reply
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
 
 from runtime_support._core.messages import (
     AssistantMessage,
@@ -30,13 +30,8 @@ if TYPE_CHECKING:
     from runtime_support._core.conversation import Conversation
 
 
-@dataclass(frozen=True, slots=True)
-class _Limit:
-    """A limit that was exceeded, described in words, with a hint."""
-
-    bound: int
-    what: str
-    hint: str
+# A limit that was exceeded, in words, and a hint.
+_Limit: TypeAlias = tuple[int, str, str]
 
 
 class ToolRounds:
@@ -113,14 +108,14 @@ class ToolRounds:
         if ordinary and talk.ordinary_rounds_are_over:
             allowed = talk.rounds_allowed or 0
             what = f"the model called a tool after its last round ({allowed} allowed)"
-            return _Limit(allowed, what, MORE_ROUNDS)
+            return allowed, what, MORE_ROUNDS
         rounds, calls = talk.settings.max_tool_rounds, talk.settings.max_tool_calls
         if self._rounds >= rounds:
             what = f"more than {rounds} rounds of tool calls"
-            return _Limit(rounds, what, "raise `max_tool_rounds` if the prompt needs more")
+            return rounds, what, "raise `max_tool_rounds` if the prompt needs more"
         if len(talk.calls) + len(ordinary) > calls:
             what = f"more than {calls} tool calls"
-            return _Limit(calls, what, "raise `max_tool_calls` if the prompt needs more")
+            return calls, what, "raise `max_tool_calls` if the prompt needs more"
         return None
 
     def _keep_the_last(self, reply: Reply, passed: _Limit) -> Steps[None]:
@@ -139,8 +134,8 @@ class ToolRounds:
             return
         last = f"; the last was {_call_text(talk.calls[-1])}" if talk.calls else ""
         state = talk.output.state()
-        told = passed.what + last + (f"; {state}" if state else "")
-        raise ToolLimitError(told, limit=passed.bound, hint=passed.hint)
+        bound, what, hint = passed
+        raise ToolLimitError(what + last + (f"; {state}" if state else ""), limit=bound, hint=hint)
 
     def _read_repairs(self, call: ToolRequest) -> list[str]:
         """Returns the repairs of a tool call's arguments."""

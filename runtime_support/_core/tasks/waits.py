@@ -5,7 +5,7 @@
         return read(response)
 
     finish(exchange(request))                 performs each wait in this thread
-    await finish_async(exchange(request))     awaits each wait; runs blocking ones in threads
+    await finish_async(exchange(request))     awaits each wait (`loops`)
 
 The caller sends each wait's outcome into the generator, or throws its exception in. Other values
 that the generator yields are parts of its result, for callers that read them as they come:
@@ -20,7 +20,7 @@ by further waits if need be. asyncio's cancellation is thrown in unchanged.
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -41,14 +41,6 @@ class Wait:
 
     blocking: Callable[[], Any]
     awaitable: Callable[[], Awaitable[Any]] | None = None
-
-    def awaited(self) -> Awaitable[Any]:
-        """Returns the awaitable that performs it in an event loop."""
-        if self.awaitable is not None:
-            return self.awaitable()
-        from runtime_support._core.tasks.functions import in_thread
-
-        return in_thread(self.blocking)
 
 
 class Signal:
@@ -119,44 +111,11 @@ def iterate(work: Steps[T]) -> Generator[Any, None, T]:
         return end.value
 
 
-async def finish_async(work: Steps[T]) -> T:
-    """Awaits each wait and returns the result; ignores the parts."""
-    return await _finish_async(work, lambda: next(work))
-
-
-async def iterate_async(work: Steps[Any]) -> AsyncGenerator[Any]:
-    """Awaits each wait and yields the parts."""
-    try:
-        step = next(work)
-        while True:
-            if isinstance(step, Wait):
-                step = _resume(work, *await _outcome(step))
-                continue
-            try:
-                yield step
-            except BaseException:  # it is closed, or something is thrown in
-                with suppress(StreamClosed):
-                    await _finish_async(work, lambda: work.throw(StreamClosed()))
-                raise
-            step = next(work)
-    except StopIteration:
-        return
-
-
 def _finish(work: Steps[T], begin: Callable[[], Any]) -> T:
     try:
         step = begin()
         while True:
             step = _perform(work, step) if isinstance(step, Wait) else next(work)
-    except StopIteration as end:
-        return end.value
-
-
-async def _finish_async(work: Steps[T], begin: Callable[[], Any]) -> T:
-    try:
-        step = begin()
-        while True:
-            step = _resume(work, *await _outcome(step)) if isinstance(step, Wait) else next(work)
     except StopIteration as end:
         return end.value
 
@@ -168,18 +127,6 @@ def _perform(work: Steps[Any], wait: Wait) -> Any:
     except BaseException as failure:
         return work.throw(failure)
     return work.send(outcome)
-
-
-async def _outcome(wait: Wait) -> tuple[Any, BaseException | None]:
-    try:
-        return await wait.awaited(), None
-    except BaseException as failure:
-        return None, failure
-
-
-def _resume(work: Steps[Any], outcome: Any, failure: BaseException | None) -> Any:
-    """Passes a wait's outcome or failure to the work and returns its next step."""
-    return work.send(outcome) if failure is None else work.throw(failure)
 
 
 def drive(steps: Steps[T], answering: Callable[[Any], Steps[Any]]) -> Steps[T]:

@@ -1,5 +1,6 @@
-"""Calls of users' functions from generators of waits, in threads and in event loops.
+"""Waits in an event loop, and calls of users' functions in threads and event loops.
 
+    await finish_async(work)        awaits each wait of a generator; runs blocking ones in threads
     value = yield from call_function(partial(look_up, "Ada"), look_up)
     await in_thread(sorted, mails, key=urgency)
 
@@ -10,7 +11,7 @@ loop awaits an `async def`.
 from __future__ import annotations
 
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from contextvars import Context
 from functools import partial
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from runtime_support._core.positions.frames import context_of_call, run_in_thread_context
 from runtime_support._core.tasks.turns import check_cancelled, is_abandoned
-from runtime_support._core.tasks.waits import Steps, Wait
+from runtime_support._core.tasks.waits import Steps, StreamClosed, Wait
 from runtime_support._values.context import current_context, set_context
 
 if TYPE_CHECKING:
@@ -27,6 +28,52 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 T = TypeVar("T")
+
+
+async def finish_async(work: Steps[T]) -> T:
+    """Awaits each wait and returns the result; ignores the parts."""
+    return await _finish_async(work, lambda: next(work))
+
+
+async def iterate_async(work: Steps[Any]) -> AsyncGenerator[Any]:
+    """Awaits each wait and yields the parts."""
+    try:
+        step = next(work)
+        while True:
+            if isinstance(step, Wait):
+                step = _resume(work, *await _outcome(step))
+                continue
+            try:
+                yield step
+            except BaseException:  # it is closed, or something is thrown in
+                with suppress(StreamClosed):
+                    await _finish_async(work, lambda: work.throw(StreamClosed()))
+                raise
+            step = next(work)
+    except StopIteration:
+        return
+
+
+async def _finish_async(work: Steps[T], begin: Callable[[], Any]) -> T:
+    try:
+        step = begin()
+        while True:
+            step = _resume(work, *await _outcome(step)) if isinstance(step, Wait) else next(work)
+    except StopIteration as end:
+        return end.value
+
+
+async def _outcome(wait: Wait) -> tuple[Any, BaseException | None]:
+    try:
+        awaiting = in_thread(wait.blocking) if wait.awaitable is None else wait.awaitable()
+        return await awaiting, None
+    except BaseException as failure:
+        return None, failure
+
+
+def _resume(work: Steps[Any], outcome: Any, failure: BaseException | None) -> Any:
+    """Passes a wait's outcome or failure to the work and returns its next step."""
+    return work.send(outcome) if failure is None else work.throw(failure)
 
 
 def call_function(

@@ -217,7 +217,7 @@ def settings_for(options: Mapping[str, Any] | None = None, place: Place | None =
         said = settings_in_force(options).keys() | current_context().settings_around.keys()
         chosen = next((name for name in found.chosen_by_project if name not in said), None)
         if chosen is not None:
-            from runtime_support._core.project_files import check_word
+            from runtime_support._core.settings.files import check_word
 
             where = settings.base_url, settings.api_key_env
             check_word(found.path, chosen, *where, user_file())
@@ -427,7 +427,7 @@ def _read_ambient(
     project: dict[str, Any] = {}
     user: dict[str, Any] = {}
     if unknown or path or own_path:
-        from runtime_support._core import project_files
+        from runtime_support._core.settings import files as project_files
 
         known = (*VARIABLES, *_OTHER_VARIABLES)
         project_files.warn_of_unknown_variables(unknown, known, _NO_TEXT)
