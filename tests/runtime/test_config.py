@@ -585,7 +585,7 @@ def test_defaults_hold_for_the_prompts_of_their_module(monkeypatch: pytest.Monke
         """
         from runtime_support import defaults, prompt
 
-        defaults(system="Be brief.", temperature=0.5)
+        defaults(system="Be brief.", temperature=0.5, timeout=None)
 
         def ask(**options):
             return prompt("hello", options=options).value

@@ -1,9 +1,9 @@
 """Sets settings from Python: for the process, for a block, for a module.
 
-    configure(provider="openai", model="gpt-4o-mini")       for the process
-    with configure(model="gpt-4o"): ...                     for a block
-    defaults(model="gpt-4o")                                for the prompts of this module
-    current_settings()                                      to pass to another process
+configure(provider="openai", model="gpt-4o-mini")       for the process
+with configure(model="gpt-4o"): ...                     for a block
+defaults(model="gpt-4o")                                for the prompts of this module
+current_settings()                                      to pass to another process
 """
 
 from __future__ import annotations
