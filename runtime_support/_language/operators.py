@@ -409,9 +409,7 @@ if TYPE_CHECKING:
 
 async def acall(function: Any, /, *arguments: Any, **named: Any) -> Any:
     """The same of a function that may be `async def`, which is awaited."""
-    from runtime_support._core.tasks.waits import (
-        maybe_await,  # imports modules that most scripts do not need
-    )
+    from runtime_support._core.tasks.loops import maybe_await
     from runtime_support._schema.calls import call_checked
     from runtime_support._schema.checking import validate
 

@@ -27,7 +27,8 @@ from typing import Any
 
 from runtime_support._budgets import report_usage, spending_apart
 from runtime_support._core.notes import note
-from runtime_support._core.settings import current_configuration, settings_for
+from runtime_support._core.settings import settings_for
+from runtime_support._core.settings.configuration import current_configuration
 from runtime_support._core.tools import function_tool
 from runtime_support._values.kinds import counted
 from runtime_support._values.names import function_name, listed

@@ -32,7 +32,8 @@ from typing import Any
 from runtime_support._budgets import Spent
 from runtime_support._core.notes import note
 from runtime_support._core.redaction import secret_in
-from runtime_support._core.settings import current_settings, settings_for, settings_in_force
+from runtime_support._core.settings import settings_for, settings_in_force
+from runtime_support._core.settings.configuration import current_settings
 from runtime_support.errors import BudgetSpent, ConfigError, RunStopped, SaftError
 from runtime_support.map import _worker as worker
 from runtime_support.map._runner import LOOK, JobRun
