@@ -231,7 +231,7 @@ class Conversation:
             self._refuse_leaked_call(reply.text)
             work = self.output.accept(reply.text)
             if work is not None:
-                outcome = yield from self.tool_rounds.caller.do(work)
+                outcome: Any = yield from self.tool_rounds.caller.do(work)
                 self.calls.extend(work.calls(outcome))
                 work.judge(outcome)
             elif self.check is not None:
