@@ -58,6 +58,7 @@ from runtime_support.errors import (
 )
 
 if TYPE_CHECKING:
+    from runtime_support._core.tool_rounds import ToolRounds
     from runtime_support._core.tools import Tool
     from runtime_support._media import Content
     from runtime_support._streaming.chunks import Parts
@@ -135,7 +136,7 @@ class Conversation:
         self.begin(output)
 
     @cached_property
-    def tool_rounds(self) -> Any:
+    def tool_rounds(self) -> ToolRounds:
         """The rounds of the model's tool calls."""
         return load_part("tool_rounds").ToolRounds(self)
 
