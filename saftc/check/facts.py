@@ -111,6 +111,11 @@ class RecordFacts:
         """The type of its values."""
         return RecordType(self.node.name.text, self.node, self.is_mixed, self.bases)
 
+    @property
+    def path(self) -> str:
+        """The full name of a Python class."""
+        return f"{self.module}.{self.node.name.text}"
+
 
 @dataclass(slots=True)
 class Facts:

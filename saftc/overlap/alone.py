@@ -32,7 +32,7 @@ class Alone:
 
     def __init__(self, plan: Plan) -> None:
         self.effects = plan.effects
-        self.flow = plan.certainty.flow
+        self.flow = plan.effects.flow
         self.module = plan.effects.facts.module
         # The prompts and calls in an expression, by the expression.
         self._asking: dict[n.Node, list[AskingNode]] = {}

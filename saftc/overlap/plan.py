@@ -25,7 +25,6 @@ from itertools import count, product
 
 from saftc.check.facts import Facts
 from saftc.check.forms import IN_PARTS, BuiltinCall, DirectCall
-from saftc.check.forward import ends
 from saftc.check.names import Scope, Symbol
 from saftc.check.statements import all_statements, blocks_of, bound_by, evaluated_by
 from saftc.effects.awaits import Awaits
@@ -133,16 +132,17 @@ class Plan:
     taken: Set[str] | None = None
     # Whether a setting keeps everything in order.
     is_off: bool = False
-    certainty: Certainty = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.certainty = Certainty(self.effects)
+    @property
+    def certainty(self) -> Certainty:
+        """The reasons why code of the script may stop it."""
+        return self.effects.certainty
 
 
 def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:
     """Plans which code of a script runs at the same time."""
     effects = Effects(facts, overlapping.pure)
-    awaits = Awaits(facts) if overlapping.is_async else None
+    awaits = effects.awaits if overlapping.is_async else None
     if awaits is not None and overlapping.suffix and not awaits.has_form:
         awaits = None  # its one module is that of both forms
     may_ask = facts.scripts or bool(nodes_of(facts.module, n.Prompt))
@@ -199,9 +199,9 @@ class _Planner:
         self.facts = facts = effects.facts
         self.effects = effects
         self.plan = Plan(effects, prints=effects.prints_in_turn, awaits=awaits)
-        self.certainty = self.plan.certainty
-        self.flow = self.certainty.flow
-        self.heads = PrefixFinder(self.flow, self.certainty, awaits)
+        self.certainty = effects.certainty
+        self.flow = effects.flow
+        self.heads = PrefixFinder(effects, awaits)
         # A name of the script may have got an underscore at its end.
         scopes = facts.names.scopes.values()
         self.taken = {name.rstrip("_") for scope in scopes for name in scope.symbols} | taken
@@ -244,16 +244,12 @@ class _Planner:
 
         One pass upwards finds them for all statements.
         """
-        below, found = set[Symbol](), dict[n.Statement, Set[Symbol]]()
+        below, found = frozenset[Symbol](), dict[n.Statement, Set[Symbol]]()
         for statement in reversed(statements):
             if blocks_of(statement):
-                found[statement] = frozenset(below)
-            assigned = set[Symbol]()
-            read = self.flow.early_reads((statement,), assigned)
-            if ends((statement,)):
-                below.clear()
-            below -= assigned
-            below |= read
+                found[statement] = below
+            read, assigned = self.flow.of_statement(statement)
+            below = read if assigned is None else read | (below - assigned)
         return found
 
     def _inside(self, statement: n.Statement, place: _Place) -> None:
