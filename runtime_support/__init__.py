@@ -1,10 +1,11 @@
-"""Prompts as calls of functions: `prompt`, what goes into it and what comes out.
+"""The runtime of compiled Saft scripts: prompts to models as calls of functions.
 
     from runtime_support import prompt
     prompt("how many vowels are in {word}?", word="strawberry", returns=int).value
 
-Saft's builtins are in `ops`, plans in `programs`, journals in `runs`, what tests need in `testing`.
-Names are loaded at their first use, so that a script without prompts starts like plain Python.
+Saft's builtins are in `ops`, plans in `programs`, journals in `runs`, helpers for tests in
+`testing`. A name's module is imported at its first use, so that a script without prompts starts as
+fast as plain Python.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _HOMES = {
     "ops": "ops=.",
     "_journal.approval": "Decision PendingCall approve",
     "_core.messages": "Provider Reply Request ToolRequest",
-    "_core.tasks.waits": "in_thread",
+    "_core.tasks.loops": "in_thread",
     "_values.awaiting": "in_loop",
     "_media": "File Image file image",
     "_observability.tracing": "add_observer",
@@ -27,7 +28,8 @@ _HOMES = {
     "_core.results": "Result ToolCall Usage",
     "_streaming.results": "AsyncResult",
     "_schema": "check",
-    "_core.settings": "Settings configure defaults current_settings",
+    "_core.settings.configuration": "configure current_settings defaults",
+    "_core.settings": "Settings",
     "programs._prompting": "program",
     "events": "ReplyEnded ReplyEvent TextPiece ToolEnded ToolStarted add_listener",
     "errors": (
@@ -45,7 +47,7 @@ def _main_has_its_map() -> bool:
     return path is not None and os.path.isfile(f"{path}.map")
 
 
-# In a program that imports compiled modules Python's own report of uncaught errors stays as it is.
+# A program that only imports compiled modules keeps Python's own report of uncaught errors.
 if _main_has_its_map():
     from runtime_support._core.positions.uncaught import install
 

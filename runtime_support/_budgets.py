@@ -1,9 +1,10 @@
-"""Budgets of runs and blocks: bounds on requests, tokens and cost.
+"""Budgets of runs and blocks: limits on requests, tokens and cost.
 
-A request in flight reserves its input and its reply. The reply counts as `max_tokens`, which makes
-the bound exact. Without `max_tokens` it counts as the longest reply of its place and model so far,
-or before the first one as at least 4,000 tokens. If less is left, the request limits the reply to
-the rest of the budget. A request that does not fit beside others waits for them.
+A request in flight reserves tokens for its input and its reply. The reply counts as `max_tokens`,
+with which the limit is exact. Without `max_tokens`, it counts as the longest reply so far to the
+same prompt by the same model, or before the first reply as at least 4,000 tokens. If less is left,
+the request limits the reply to the rest of the budget. A request that does not fit together with
+those in flight waits for them.
 """
 
 from __future__ import annotations
@@ -48,29 +49,29 @@ if TYPE_CHECKING:
 
     from runtime_support._core.hooks import PromptRun, SendRequest
 
-# How many of the most expensive places are reported.
+# How many of the most expensive prompts are reported.
 _MOST_PLACES = 3
-# The estimate of a reply before the first one of its place and model; thoughts need more tokens.
+# The estimate of a reply before the first one of its prompt and model; reasoning needs more tokens.
 FIRST_REPLY = 4_000
 FIRST_REPLY_WITH_THOUGHTS = 16_000
-# The smallest limit for a reply: the Responses API refuses a smaller one.
+# The smallest limit for a reply: the Responses API rejects smaller ones.
 LEAST_REPLY = 16
-# The names of providers in `genai-prices`.
+# The names of our providers in the package `genai-prices`.
 _SELLERS = {
     **{name: name for name in ("openai", "openrouter", "anthropic")},
     "gemini": "google",
 }
-# The price of cache writes if unknown, in multiples of the input price.
+# The price of cache writes if unknown, as a multiple of the input price.
 _WRITING = 1.25
 
 
 @dataclass(slots=True)
 class Spent:
-    """The requests, tokens and cost of a run or a part of it.
+    """The requests, tokens and cost of a run or of a part of a run.
 
-    The tokens are as in `Usage`; the cost is in US dollars. If some tokens are `unpriced`, and so
-    have the price of others, the cost is an upper bound. If some belong to a model `without_price`,
-    it is a lower bound.
+    The tokens are counted as in `Usage`; the cost is in US dollars. If some tokens are `unpriced`,
+    they are charged at another price, and the cost is an upper bound. If some belong to a model
+    `without_price`, the cost is a lower bound.
     """
 
     requests: int = 0
@@ -85,7 +86,7 @@ class Spent:
 
     @property
     def tokens(self) -> int:
-        """Input and output tokens together."""
+        """The sum of input and output tokens."""
         return self.input_tokens + self.output_tokens
 
     @property
@@ -115,7 +116,7 @@ class Spent:
 
 
 def spent_of(taken: Iterable[UsageRecord]) -> Spent:
-    """Returns the sum of these usages, with its cost."""
+    """Returns the sum of these usage records, with its cost."""
     total = Spent()
     for one in taken:
         total.add(_spent_by(price_of(one.settings, one.model, one.length), one.usage))
@@ -123,14 +124,17 @@ def spent_of(taken: Iterable[UsageRecord]) -> Spent:
 
 
 def current_usage() -> Spent:
-    """Returns what the current run has spent."""
+    """Returns the usage of the current run."""
     return spent_of(current_meter().taken())
 
 
 def _dearest(
     taken: Iterable[UsageRecord], part: Callable[[UsageRecord], str | None], most: int | None = None
 ) -> list[str]:
-    """Returns a line on each part, the most expensive first: `m: 3 requests, 54 tokens`."""
+    """Returns a line for each part, the most expensive first: `m: 3 requests, 54 tokens`.
+
+    `part` names the part of a usage record; `most` limits the number of lines.
+    """
     parts: dict[str, list[UsageRecord]] = {}
     for one in taken:
         if name := part(one):
@@ -144,11 +148,11 @@ def _place_of(taken: UsageRecord) -> str | None:
     return None if taken.place is None else taken.place.text()
 
 
-# Bounds
+# Limits
 
 
 class _Bound(NamedTuple):
-    """A budget setting, its bound as text, and the tokens that it leaves for a reply."""
+    """A limit: its setting, its value as text, and the tokens that it leaves for a reply."""
 
     setting: str
     text: str
@@ -156,12 +160,15 @@ class _Bound(NamedTuple):
 
 
 class _Estimate:
-    """The upper estimate of a request; ConfigError if a cost budget needs an unknown price."""
+    """An upper estimate of the tokens and the cost of a request.
+
+    Raises ConfigError if a cost budget needs a price that is unknown.
+    """
 
     def __init__(self, prompt: PromptRun, request: Request) -> None:
         settings, model = prompt.settings, prompt.model_of(request)
         self.request, self.model, self.place = request, model, key_of(prompt.place)
-        # The longest possible reply, if the request bounds it.
+        # The size of the longest possible reply, if the request limits it.
         self.most = _most_output(request)
         self.input_tokens = tokens_in(request) if self.most is None else _bytes(request)
         price = price_of(settings, model, self.input_tokens)
@@ -174,7 +181,7 @@ class _Estimate:
             raise no_price(model)
 
     def reply_of(self, taken: Sequence[UsageRecord]) -> int:
-        """Estimates the tokens of the reply from earlier replies."""
+        """Estimates the tokens of the reply, from earlier replies or `max_tokens`."""
         if self.most is not None:
             return self.most
         same = [one for one in taken if one.model == self.model]
@@ -187,12 +194,12 @@ class _Estimate:
         return max([first, *(one.longest for one in same)])
 
     def reservation(self, reply: int) -> Reservation:
-        """Returns the reservation for a reply of so many tokens."""
+        """Returns the reservation for a reply of `reply` tokens."""
         cost = self.input_cost + reply * self.each
         return Reservation(self.input_tokens, reply, cost, self.most is None)
 
     def tightest(self, bounds: Settings, spent: Spent) -> _Bound:
-        """Returns the bound that leaves least for the reply after what is spent."""
+        """Returns the limit that leaves the fewest tokens for the reply, given the usage so far."""
         found = [_Bound("", "", float("inf"))]
         requests, tokens, cost = bounds.budget_requests, bounds.budget_tokens, bounds.budget_cost
         if requests is not None and spent.requests >= requests:
@@ -210,9 +217,10 @@ class _Estimate:
 def _reserve(
     prompt: PromptRun, spending: UsageMeter, bounds: Settings, estimate: _Estimate
 ) -> Steps[Reservation]:
-    """Reserves the estimate of a request; waits if it does not fit beside the requests in flight.
+    """Reserves the estimated usage of a request; waits while requests in flight hold too much.
 
-    Raises BudgetSpent if it would not fit without them either, or if it cannot wait.
+    Raises BudgetSpent if the budget is too small even without those requests, or if this request
+    cannot wait.
     """
     own: Signal | None = None
     may_wait = not is_in_exchange()
@@ -221,8 +229,8 @@ def _reserve(
         while True:
             check_cancelled()
             with spending.lock:
-                # A request that has waited a while may overtake the first waiter, which may itself
-                # depend on something earlier in the script.
+                # A request that has waited a while may overtake the first in the queue, since that
+                # one may depend on a request that comes earlier in the script.
                 if own is not None or not spending.waiting or not may_wait:
                     reserved = _try_to_reserve(spending, bounds, estimate, may_wait=may_wait)
                     if reserved is not None:
@@ -269,19 +277,19 @@ def _try_to_reserve(
 def _passed(bound: _Bound, taken: Sequence[UsageRecord]) -> BudgetSpent:
     where = "; ".join(_dearest(taken, _place_of, _MOST_PLACES))
     return BudgetSpent(
-        f"the next request would pass the budget of {bound.text}; spent until now: "
+        f"the next request would pass the budget of {bound.text}; spent so far: "
         + str(spent_of(taken))
         + (f" ({where})" if where else ""),
-        hint=f"raise `{bound.setting}` to go on",
+        hint=f"raise `{bound.setting}` to continue",
     )
 
 
-# Servers' names for the limit of a reply.
+# The names of a reply's token limit in requests to servers.
 _LIMITS_OF_OUTPUT = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
 
 def _most_output(request: Request) -> int | None:
-    """Returns the most tokens that a request's replies can have; None if unbounded."""
+    """Returns the most output tokens that a request allows; None if it has no limit."""
     extra = request.options.get("extra_body", {})
     own = [request.options["max_tokens"]] if "max_tokens" in request.options else list[Any]()
     others = [extra[name] for name in _LIMITS_OF_OUTPUT if name in extra]
@@ -293,7 +301,7 @@ def _most_output(request: Request) -> int | None:
 
 
 def _bytes(request: Request) -> int:
-    """Returns a request's size in bytes, an upper bound of its tokens."""
+    """Returns the size of a request in bytes, which is an upper bound of its tokens."""
     opaque: list[Any] = []
     for message in request.messages:
         if isinstance(message, AssistantMessage):
@@ -338,8 +346,9 @@ def _spent_by(price: Price | None, usage: Usage) -> Spent:
 def price_of(settings: Settings, model: str, sent: int) -> Price | None:
     """Returns a model's price, from the settings or the package `genai-prices` (an extra).
 
-    The package is used only for a provider at its own address: elsewhere, a name says nothing.
-    `sent` is the number of input tokens, since some models cost more for a long input.
+    The package is used only if the provider is at its own address: elsewhere, a model may have the
+    same name and another price. `sent` is the number of input tokens, since some models cost more
+    for a long input.
     """
     given = settings.prices.get(model)
     if given is not None or settings.base_url or os.environ.get("OPENAI_BASE_URL"):
@@ -354,7 +363,7 @@ def price_of(settings: Settings, model: str, sent: int) -> Price | None:
 
 @lru_cache(maxsize=256)
 def _well_known(provider: str, model: str) -> Mapping[str, Sequence[tuple[int, float]]]:
-    """Returns the known prices of `genai-prices` as steps (input tokens from, price)."""
+    """Returns the prices in `genai-prices` as pairs (number of input tokens, price from there)."""
     seller = _SELLERS.get(provider)
     if seller is None or find_spec("genai_prices") is None:
         return {}
@@ -388,7 +397,7 @@ def dollars(cost: float) -> str:
 
 
 def cost_of(price: Price, usage: Usage) -> tuple[float, int]:
-    """Returns the highest cost in US dollars, and how many tokens have no price of their own."""
+    """Returns the cost in US dollars, and how many tokens are charged at another price."""
     cached, written = usage.cached_tokens, usage.cache_write_tokens
     plain = max(0, usage.input_tokens - cached - written)
     cost = plain * price["input"] + cached * _cached(price) + written * _written(price)
@@ -423,7 +432,7 @@ def _written(price: Price) -> float:
 
 
 def _can_wait() -> bool:
-    """Whether this thread may block: not if it runs an event loop."""
+    """True if this thread may block: it does not run an event loop."""
     import asyncio
 
     try:
@@ -438,16 +447,16 @@ async def _can_be_awaited() -> bool:
 
 
 class BudgetHook(Hook):
-    """Keeps one prompt's requests, retries included, within all budgets that apply."""
+    """Keeps the requests of a prompt, including retries, within all budgets that apply."""
 
     def __init__(self, prompt: PromptRun) -> None:
         self._prompt = prompt
         self._spendings = current_meters()
 
     def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
-        """Reserves and sends; BudgetSpent if the budget is used up or its rest cut the reply.
+        """Reserves and sends a request; BudgetSpent if the budget is used up or has cut the reply.
 
-        If the server refuses the limit on the reply, sends the request again without it.
+        If the server rejects the limit on the reply, sends the request again without it.
         """
         tightest, reserved = yield from self._reserve(request)
         most = reserved.most
@@ -459,11 +468,11 @@ class BudgetHook(Hook):
                 raise
             yield from self._reserve(request)
             return (yield from drive(proceed(request), self._step))
-        # Another limit may have cut it earlier; some servers do not count the last token.
+        # Another limit may have cut the reply earlier. Some servers do not count the last token.
         if most is not None and is_cut(reply) and not 0 < reply.output_tokens < most - 1:
             spent = BudgetSpent(
-                f"the reply was cut at {counted(most, 'token')}, which is what the budget had left",
-                hint="raise `budget_tokens` or `budget_cost` to go on",
+                f"the reply was cut at {counted(most, 'token')}, the rest of the budget",
+                hint="raise `budget_tokens` or `budget_cost` to continue",
             )
             spent.text = reply.text
             tightest.passed = spent
@@ -471,11 +480,12 @@ class BudgetHook(Hook):
         return reply
 
     def _reserve(self, request: Request) -> Steps[tuple[UsageMeter, Reservation]]:
-        """Reserves the request in all budgets; returns the tightest and its reservation."""
+        """Reserves the request in all budgets; returns the tightest meter and its reservation."""
         prompt, estimate = self._prompt, _Estimate(self._prompt, request)
         reserved: list[tuple[UsageMeter, Reservation]] = []
         try:
-            # Innermost first: each level waits for requests that have passed the inner levels.
+            # Innermost first, so that requests wait at each level for those that have passed the
+            # inner ones.
             for spending, bounds in reversed(_bounds_of(prompt.settings, self._spendings)):
                 one = yield from _reserve(prompt, spending, bounds, estimate)
                 reserved.append((spending, one))
@@ -486,7 +496,10 @@ class BudgetHook(Hook):
         return min(reserved, key=lambda pair: pair[1].output_tokens)
 
     def _step(self, step: Wait | str) -> Steps[Any]:
-        """Yields a wait or a chunk; its reader may send other requests meanwhile."""
+        """Yields a wait or a chunk.
+
+        The code that reads a chunk may send other requests meanwhile.
+        """
         if isinstance(step, Wait):
             return (yield step)
         self._set_aside(True)
@@ -505,7 +518,7 @@ class BudgetHook(Hook):
 
 
 def hook_for(prompt: PromptRun) -> BudgetHook | None:
-    """Returns the hook that enforces a prompt's budgets; None if it has none."""
+    """Returns the hook that enforces the budgets of a prompt; None if no budget applies."""
     return BudgetHook(prompt) if _is_bounded(prompt) else None
 
 
@@ -515,9 +528,9 @@ def _is_bounded(prompt: PromptRun) -> bool:
 
 
 def answers_in_order(prompt: PromptRun) -> bool:
-    """Whether a budget is so nearly used up that requests must be sent in the script's order.
+    """True if requests must be sent in the script's order, since a budget is nearly used up.
 
-    That is so if the requests that may run ahead could use all that is left.
+    A budget is nearly used up if the requests that may run ahead could use the rest.
     """
     if not _is_bounded(prompt):
         return False
@@ -541,7 +554,7 @@ def _is_above(bound: float | None, value: float) -> bool:
 
 
 def budget_of_block(bounds: Mapping[str, Any]) -> UsageMeter:
-    """Returns the counter of a new block with these bounds, inside the bounds around it."""
+    """Returns the meter of a new block with these limits, inside the budgets that apply here."""
     outside = settings_to_show()
     return UsageMeter(bounds, {name: getattr(outside, name) for name in BUDGETS})
 
@@ -549,9 +562,9 @@ def budget_of_block(bounds: Mapping[str, Any]) -> UsageMeter:
 def _bounds_of(
     settings: Settings, spendings: Sequence[UsageMeter]
 ) -> list[tuple[UsageMeter, Settings]]:
-    """Returns the counters that a request counts for, each with the settings that bound it.
+    """Returns the meters that count a request, each with the settings that limit it.
 
-    The outermost comes first. Budgets in the prompt's options bound the innermost.
+    The outermost comes first. Budgets in the prompt's options limit the innermost.
     """
     run, *blocks = spendings
     if not blocks:
@@ -571,17 +584,17 @@ def _bounds_of(
 
 @contextmanager
 def spending_apart() -> Generator[UsageMeter]:
-    """Counts the block separately, with its own budget."""
+    """Counts the usage of the block separately, with its own budget."""
     spending = UsageMeter()
     with Block(budgets=spending):
         yield spending
 
 
 def report_usage(*, is_wanted: bool = False) -> None:
-    """Reports once what the run has spent, if SAFT_USAGE is set or the report `is_wanted`.
+    """Reports the run's usage once, if SAFT_USAGE is set or the report `is_wanted`.
 
-    With SAFT_USAGE=1 the report lists models and the most expensive places; SAFT_USAGE=0 disables
-    it.
+    With SAFT_USAGE=1 the report lists models and the most expensive prompts; SAFT_USAGE=0 disables
+    the report.
     """
     spending, asked = current_meter(), os.environ.get("SAFT_USAGE", "")
     if asked == "0" or not (asked or is_wanted) or spending.was_told or not spending.prompts:

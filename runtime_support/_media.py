@@ -1,4 +1,4 @@
-"""Pictures and files for prompts, and message contents with them.
+"""Images and files as parts of prompts, and the message contents that contain them.
 
     prompt("What is in {photo}?", photo=image("photo.png"))
 
@@ -8,9 +8,9 @@
      {'type': 'image_url', 'image_url': {'url': 'data:image/png;base64,Li4u'}},
      {'type': 'text', 'text': '?'}]
 
-A file's type is read from its content, not from its name. `image` and `file` read the file at once.
-Content without media stays a string, which every server accepts. Recordings, and messages shown to
-people, have the size and a hash in place of the data: see `abridge_data`.
+A file's type is determined from its content, not from its name. `image` and `file` read the file
+immediately. Content without media stays a string, which every server accepts. In recordings, and in
+messages shown to people, the size and a hash replace the data: see `abridge_data`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from runtime_support.errors import CheckError, FileError
 MOST_BYTES = 20 * 1024 * 1024
 MOST_TEXT_BYTES = 1024 * 1024
 
-# The first bytes of a file, and its type; only pictures that models accept. The expressions are
-# compiled late: importing `re` takes as long as all of our own modules.
+# The first bytes of a file, and its type; the only image types are those that models accept. The
+# expressions are compiled late: importing `re` takes as long as all of our own modules.
 _SIGNS = (
     (rb"\x89PNG\r\n\x1a\n", "image/png"),
     (rb"\xff\xd8\xff", "image/jpeg"),
@@ -43,7 +43,7 @@ HASH_LENGTH = 16
 _BASE64 = ";base64,"
 
 _AUDIO_FORMATS = {"audio/wav": "wav", "audio/mpeg": "mp3"}
-# By type of a part: the field with its data, and its name in messages.
+# By type of a part: the field with its data, and a word for it in messages.
 _DATA = {
     "image_url": ("url", "image"),
     "file": ("file_data", "file"),
@@ -83,14 +83,14 @@ class _Media:
 
 
 class Image(_Media):
-    """A picture for a prompt, or its URL; made by `image(...)`."""
+    """An image for a prompt, or its URL; created by `image(...)`."""
 
     __slots__ = ()
     __saft_kind__ = "image"
 
 
 class File(_Media):
-    """A file for a prompt: a PDF, a sound, a picture or UTF-8 text; made by `file(...)`."""
+    """A file for a prompt: a PDF, a sound, an image or UTF-8 text; created by `file(...)`."""
 
     __slots__ = ()
     __saft_kind__ = "file"
@@ -147,7 +147,7 @@ def file(path: str) -> File:
 
 
 def content_of(pieces: Iterable[Piece]) -> Content:
-    """Returns the message content of these pieces: a string if all are text, else parts."""
+    """Returns the message content: a string if all pieces are text, else a list of parts."""
     pieces = [piece for piece in pieces if piece != ""]
     if all(isinstance(piece, str) for piece in pieces):
         return "".join(map(str, pieces))
@@ -161,21 +161,21 @@ def content_of(pieces: Iterable[Piece]) -> Content:
 
 
 def ending_with(content: Content, text: str) -> Content:
-    """Returns the content with a paragraph added at the end."""
+    """Returns the content with a paragraph added at its end."""
     if not text:
         return content
     return f"{content}\n\n{text}" if isinstance(content, str) else [*content, _text_part(text)]
 
 
 def text_of(content: Any) -> str:
-    """Returns the text in a message's content, without other parts."""
+    """Returns the text in a message's content, without images and files."""
     if is_list(content):
         return "".join(part["text"] for part in content if part["type"] == "text")
     return content or ""
 
 
 def describe_content(content: Any) -> str:
-    """Returns the content as text, with `[image, 70 bytes, sha256 ...]` for other parts."""
+    """Returns the content as text, with `[image, 70 bytes, sha256 ...]` for images and files."""
     if not is_list(content):
         return content or ""
     return "\n".join(
@@ -185,7 +185,7 @@ def describe_content(content: Any) -> str:
 
 
 def count_attachments(messages: Iterable[dict[str, Any]]) -> str:
-    """Counts the pictures and files in messages: `2 images, 1 file`."""
+    """Counts the images and files in messages: `2 images, 1 file`."""
     from collections import Counter
 
     contents = [message["content"] for message in messages]
@@ -203,7 +203,7 @@ def abridge_data(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read(path: str) -> tuple[str, bytes]:
-    """Returns the resolved path and the content of a file."""
+    """Returns the resolved path and the content of a file; raises FileError."""
     place = resolve_path(path)
     data = content(place, MOST_BYTES)
     if len(data) > MOST_BYTES:
@@ -256,7 +256,7 @@ def _decoded(text: str) -> bytes:
 
 
 def _part(piece: Any) -> ContentPart:
-    """Returns the message part for a picture or a file; parts are returned unchanged."""
+    """Returns the message part for an image or a file; a piece that is a part is returned as is."""
     if is_object(piece):
         return piece
     if piece.url is not None:
@@ -286,7 +286,7 @@ def _abridged_part(part: ContentPart) -> ContentPart:
     name, _ = _DATA[kind]
     head, mark, data = part[kind][name].rpartition(_BASE64)
     if data.startswith("<") or (kind != "input_audio" and not mark):
-        return part  # abridged already, or a URL
+        return part  # abridged before, or a URL
     return {**part, kind: {**part[kind], name: f"{head}{mark}{_stand_in(data)}"}}
 
 

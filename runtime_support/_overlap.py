@@ -1,11 +1,11 @@
-"""Runs calls concurrently with the results and effects of sequential calls.
+"""Runs calls concurrently, with the results and effects of sequential calls.
 
     tickets = list(overlap(triage, mails))            map(triage, mails), several at once
 
     for mail, verdict in overlap(ask_path, paths):    ask_path runs ahead for the next paths
         print(mail, verdict)                          in order, one after the other
 
-    summary, title = together(                        asks both at once
+    summary, title = together(                        sends both prompts at once
         later(prompt, "Sum up {text}.", text=text),
         later(prompt, "Give {text} a title.", text=text),
     )
@@ -16,11 +16,12 @@ In an event loop, the same functions have `aio` forms, whose calls are awaited i
     async for mail, verdict in overlap.aio(ask_path, paths):
     summary, title = await together.aio(later(prompt.aio, ...), later(prompt.aio, ...))
 
-Output and writes of a call that runs ahead wait for its turn, and its error is raised there. After
-an error, later calls send no more requests. `max_in_flight` bounds the requests of all calls that
-run ahead. Calls run sequentially, in the caller's thread or task, if `max_in_flight` is 1, under a
-debugger, if the provider answers in order, inside a program's concurrent calls (which use all
-places in flight themselves), and in an event loop without `aio`.
+If a call runs ahead, its output and writes are delayed until its turn, and its error is raised
+then. After an error, later calls send no more requests. `max_in_flight` limits the requests of all
+calls together. Calls run sequentially, in the caller's thread or task,
+- if `max_in_flight` is 1, under a debugger, or if the provider must be called in order,
+- inside the concurrent calls of a program, which already use all of `max_in_flight`,
+- in an event loop without `aio`.
 """
 
 from __future__ import annotations
@@ -48,9 +49,10 @@ from runtime_support._core.positions.frames import context_of_call, run_in_threa
 from runtime_support._core.results import Result
 from runtime_support._core.settings import settings_for
 from runtime_support._core.tasks import turns
+from runtime_support._core.tasks.loops import finish_async
 from runtime_support._core.tasks.queue import TaskQueue
 from runtime_support._core.tasks.turns import current_task, in_turn, runs_in_parallel
-from runtime_support._core.tasks.waits import finish, finish_async
+from runtime_support._core.tasks.waits import finish
 from runtime_support._core.tasks.workers import running_loop
 from runtime_support._values.kinds import plain
 from runtime_support.errors import SaftError
@@ -66,14 +68,14 @@ H = TypeVar("H")
 T = TypeVar("T")
 P = ParamSpec("P")
 
-# Calls nested more deeply run sequentially, so that endless recursion still fails.
+# Calls nested more deeply than this run sequentially, so that endless recursion still fails.
 DEEPEST = 64
-# The lookahead, in multiples of `max_in_flight`.
+# How many calls may start ahead, as a multiple of `max_in_flight`.
 AHEAD = 2
 
 
 class _Lookahead:
-    """Lookahead over items: begins calls before their turn; sequential if `queue` is None."""
+    """Starts calls for the next items before their turn; sequential if `queue` is None."""
 
     def __init__(
         self, function: Callable[[Any], Any], items: Iterable[Any], *, is_async: bool = False
@@ -83,28 +85,28 @@ class _Lookahead:
         self.function = function
         self.items = iter(items)
         self.queue = TaskQueue(most, calls) if most > 1 else None
-        # Items without a length may never end.
+        # Items without a length may be endless.
         self._has_end = calls is not None
         self._error: BaseException | None = None
         self._is_over = False
 
     def __del__(self) -> None:
-        # A loop that was left early.
+        # The loop was left early.
         queue = getattr(self, "queue", None)
         if queue is not None and queue.tasks:
             queue.give_up()
 
     def begin_more(self, queue: TaskQueue) -> bool:
-        """Looks ahead if the items are known to end; ignores their errors."""
+        """Starts more calls if the items are known to end; ignores errors of the iterator."""
         try:
             return self.look_ahead(queue) if self._has_end else bool(queue.tasks)
         except Exception:
             return False
 
     def look_ahead(self, queue: TaskQueue) -> bool:
-        """Begins calls for the next items: at least one, and more until the first has ended.
+        """Starts calls for the next items: at least one, and more until the first call has ended.
 
-        Returns False if none is left. Raises an error of the items at its turn.
+        Returns False if no call is left. Raises an error of the iterator when its turn has come.
         """
         begun = 0
         while not self._is_over and len(queue.tasks) < AHEAD * queue.most and not queue.failed:
@@ -114,7 +116,7 @@ class _Lookahead:
                 item = next(self.items)
             except StopIteration:
                 self._is_over = True
-            except BaseException as error:  # to be raised at its turn
+            except BaseException as error:  # raised when its turn comes
                 self._is_over = True
                 self._error = error
             else:
@@ -143,7 +145,7 @@ class Overlap(Iterator[B]):
             item = next(ahead.items)
             try:
                 return ahead.function(item)
-            except StopIteration as error:  # it would end the loop
+            except StopIteration as error:  # otherwise it would end the loop silently
                 raise RuntimeError("a function raised StopIteration") from error
         if ahead.look_ahead(ahead.queue):
             return finish(ahead.queue.take(ahead.begin_more))
@@ -156,7 +158,7 @@ class Overlap(Iterator[B]):
 
 
 class AsyncOverlap(AsyncIterator[B]):
-    """Results in an event loop: loop with `async for`, or await the list; see `overlap.aio`."""
+    """The results in an event loop: use `async for`, or await the list; see `overlap.aio`."""
 
     def __init__(self, function: Callable[[Any], Awaitable[B]], items: Iterable[Any]) -> None:
         self._ahead = _Lookahead(function, items, is_async=True)
@@ -173,7 +175,7 @@ class AsyncOverlap(AsyncIterator[B]):
                 raise StopAsyncIteration from None
             try:
                 return await ahead.function(item)
-            except StopAsyncIteration as error:  # it would end the loop
+            except StopAsyncIteration as error:  # otherwise it would end the loop silently
                 raise RuntimeError("a function raised StopAsyncIteration") from error
         if ahead.look_ahead(ahead.queue):
             return await _take(ahead.queue, ahead.begin_more)
@@ -189,7 +191,7 @@ class AsyncOverlap(AsyncIterator[B]):
 async def _take(
     queue: TaskQueue, begin_more: Callable[[TaskQueue], bool] | None = None
 ) -> Any:
-    """Awaits the next call; after a failure, waits until the cancelled calls have ended."""
+    """Awaits the next call; if it fails, waits until the cancelled calls have ended."""
     try:
         return await finish_async(queue.take(begin_more))
     except BaseException:
@@ -212,14 +214,13 @@ class _OverlapFunction:
         for greeting in overlap(greet, ["Ada", "Grace"]):
             print(greeting)
 
-    Does what `map(function, items)` would do: results, output, errors and writes to files come in
-    the order of the items. At most `max_in_flight` requests run at once. `overlap.aio` is the same
-    for functions that are `async def`, in an event loop.
+    Does the same as `map(function, items)`: results, output, errors and writes to files come in the
+    order of the items. At most `max_in_flight` requests run at once. `overlap.aio` is the same for
+    functions that are `async def`, in an event loop.
     """
 
     def __call__(self, function: Callable[[A], B], items: Iterable[A]) -> Overlap[B]:
-        """Returns an iterator of `function(item)` for each item, in order, with several calls at
-        once.
+        """Returns an iterator of `function(item)` for each item, in order; calls run concurrently.
 
         Items are read ahead, by at most twice `max_in_flight`. The first error in the order of the
         items is raised; after it no further call starts.
@@ -227,7 +228,7 @@ class _OverlapFunction:
         return Overlap(function, items)
 
     def aio(self, function: Callable[[A], Awaitable[B]], items: Iterable[A]) -> AsyncOverlap[B]:
-        """Calls an `async def` in tasks of the event loop; loop with `async for` or await the list.
+        """Calls an `async def` in tasks of the event loop; use `async for` or await the list.
 
         If a call fails or the caller's task is cancelled, the calls after it are cancelled.
         """
@@ -238,7 +239,7 @@ overlap: _OverlapFunction = _OverlapFunction()
 
 
 class Later(Generic[T]):
-    """A call that `together` makes; see `later`."""
+    """A call that `together` will make; see `later`."""
 
     def __init__(self, call: _DelayedCall, frame: FrameType) -> None:
         self.call = call
@@ -246,7 +247,7 @@ class Later(Generic[T]):
         self._origin = frame, frame.f_lasti, frame.f_lineno
 
     def traced(self, error: BaseException) -> BaseException:
-        """Returns the error with the line of this `later` in its traceback."""
+        """Returns the error, with the line of this `later` in its traceback."""
         return error.with_traceback(TracebackType(error.__traceback__, *self._origin))
 
 
@@ -261,7 +262,7 @@ def later(
 @overload
 def later(function: Callable[P, T], /, *arguments: P.args, **names: P.kwargs) -> Later[T]: ...
 def later(function: Callable[..., Any], /, *arguments: Any, **names: Any) -> Later[Any]:
-    """Delays a call, for `together`: `later(f, 1, x=2)` stands for `f(1, x=2)`."""
+    """Describes a call for `together`: `later(f, 1, x=2)` stands for `f(1, x=2)`."""
     frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     return Later(_DelayedCall(function, arguments, names), frame)
 
@@ -274,7 +275,7 @@ class _TogetherFunction:
 
         total, name = together(later(prompt, "Add 2 and 3.", returns=int), later(greet, "Ada"))
 
-    Does what the calls would do one after the other: see `overlap`. `together.aio` awaits calls of
+    Has the results and effects of sequential calls, like `overlap`. `together.aio` awaits calls of
     `async def` functions in an event loop.
     """
 
@@ -322,7 +323,7 @@ class _TogetherFunction:
     @overload
     def __call__(self, *calls: Later[Any]) -> tuple[Any, ...]: ...
     def __call__(self, *calls: Later[Any]) -> tuple[Any, ...]:
-        """Makes these calls concurrently and returns their values; of a Result, its value.
+        """Makes these calls concurrently and returns their values; for a Result, its value.
 
         Raises the error of the first call, in this order, that fails.
         """
@@ -411,7 +412,7 @@ class _TogetherFunction:
 
 
 def _begun(calls: Sequence[Later[Any]], most: int) -> TaskQueue | None:
-    """Begins these calls in a queue; returns None if they must run sequentially."""
+    """Starts these calls in a queue; returns None if they must run sequentially."""
     if most == 1:
         return None
     queue = TaskQueue(most, len(calls))
@@ -435,7 +436,7 @@ def print(
     file: _Writable | None = None,
     flush: bool = False,
 ) -> None:
-    """Python's `print`, in the order of the script."""
+    """Python's `print`; if the call runs ahead, its output is delayed until its turn."""
     if current_task() is None:
         turns.print_values(*values, sep=sep, end=end, file=file, flush=flush)
         return
@@ -448,7 +449,7 @@ def print(
 def _most_at_once(calls: int | None, *, is_async: bool = False) -> int:
     """Returns how many of these calls may run concurrently; `calls` is their number, if known.
 
-    1 means sequentially, in the caller's thread or task.
+    1 means that they run sequentially, in the caller's thread or task.
     """
     task = current_task()
     is_deep = task is not None and len(task.path) >= 2 * DEEPEST

@@ -1,15 +1,15 @@
-"""Records and replays exchanges with models and MCP servers.
+"""Records and replays requests to models and calls of MCP tools, with their replies.
 
-    SAFT_RECORD=file                     sends every request and records the exchange
-    SAFT_REPLAY=file                     answers from the file; a miss is an error
+    SAFT_RECORD=file                     sends every request and records it with its reply
+    SAFT_REPLAY=file                     replies from the file; a missing request is an error
     SAFT_REPLAY=file SAFT_RECORD=file    sends and records only missing requests
 
-A recording has one JSON line per exchange: the key of the canonical request, the number of the
-repeat, the request and the reply. A model chosen by the environment or a project file is not part
-of the request, so that others can replay it with their own. Lines are appended as replies arrive,
-for overlapping prompts in the order of the script; several processes may append at once. At the end
-the file is sorted by key, so that it diffs well. It has no headers, and each secret is replaced by
-`[redacted]`; requests are compared in that form.
+A recording has one JSON line per exchange: the key of the canonical request, how often the same
+request came before, the request and the reply. A model chosen by the environment or a project file
+is not part of the request, so that other users can replay it with their own model. Lines are
+appended as replies arrive, for overlapping prompts in the order of the script; several processes
+may append at once. At the end the file is sorted by key, so that diffs are small. It has no
+headers, and each secret is replaced by `[redacted]`; requests are compared in that form.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ if TYPE_CHECKING:
     from runtime_support._core.hooks import MakeCall, PromptRun, SendRequest
 
 MOST_DIFFERENCES = 30
-# How many entries are compared in full with a missing request, and how many characters of each
-# entry are read to choose them.
+# How many entries are compared in full with a missing request. They are chosen by the first
+# `_SKIMMED` characters of each entry.
 MOST_COMPARED = 8
 _SKIMMED = 4000
 _MOST_UNUSED = 5
@@ -68,7 +68,7 @@ EntryKey: TypeAlias = tuple[str, int]
 
 
 class Recording:
-    """The entries of one file, shared by the threads of the process."""
+    """The entries of a recording's file, shared by the threads of the process."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -89,14 +89,14 @@ class Recording:
         return key_of_data(asked if self.is_journal else without_secrets(asked))
 
     def place(self, key: str) -> EntryKey:
-        """Returns the key and how often it was requested before, and counts this request."""
+        """Returns the key and how often it was requested before; counts this request."""
         with self._lock:
             repeat = self.asked[key]
             self.asked[key] += 1
         return key, repeat
 
     def find(self, *places: EntryKey) -> Entry | None:
-        """Returns the first entry at one of these places and marks it as used; or None."""
+        """Returns the entry of the first of these keys that has one, marked as used; or None."""
         with self._lock:
             for one in places:
                 if one in self.entries:
@@ -122,7 +122,7 @@ class Recording:
                 self._is_writable = True
 
     def put(self, place: EntryKey, asked: Entry, reply: Entry) -> None:
-        """Writes an exchange. Errors are only reported, as the reply has been paid for."""
+        """Writes an exchange. An error is only reported, as the reply has been paid for."""
         shown = without_secrets(reply)
         entry = {"key": place[0], "repeat": place[1], "request": without_secrets(asked), **shown}
         with self._lock:
@@ -136,11 +136,11 @@ class Recording:
                 note(f"cannot write the recording {self.path}: {error.strerror or error}")
 
     def unused(self) -> list[Entry]:
-        """The entries that were not requested."""
+        """The entries that no request has used."""
         return [entry for place, entry in sorted(self.entries.items()) if place not in self.used]
 
     def close(self) -> None:
-        """Sorts the file if this process has written to it."""
+        """Sorts the file, if this process has written to it."""
         with self._lock:
             if not self.has_changed:
                 return
@@ -154,9 +154,9 @@ class Recording:
             self.has_changed = False
 
     def _write(self, *, and_finish: bool = False) -> None:
-        """Appends the pending entries to the file; with `and_finish`, also sorts it."""
+        """Appends the pending entries to the file; with `and_finish`, also sorts the file."""
         with LockedFile(self.path, PRIVATE, waits=True) as file:
-            file.mend()  # other processes may write to it, and be killed
+            file.mend()  # another process may have been killed while it wrote
             while self._unwritten:
                 file.add(self._unwritten[0])
                 del self._unwritten[0]
@@ -164,12 +164,12 @@ class Recording:
                 entries, _ = _read(self.path)  # later lines replace earlier ones
                 lines = [line_of(entry) for _, entry in sorted(entries.items())]
                 if os.name == "nt":
-                    file.close()  # a file that is open cannot be replaced there
+                    file.close()  # Windows cannot replace an open file
                 replace_file(self.path, b"".join(lines), permissions=PRIVATE)
 
 
 class RecordingHook(Hook):
-    """Replays requests from a recording, or records their replies."""
+    """Replays requests from a recording, or sends them and records their replies."""
 
     def __init__(self, replay: str | None, record: str | None) -> None:
         self.replay = None if replay is None else open_recording(replay)
@@ -181,9 +181,9 @@ class RecordingHook(Hook):
             )
 
     def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
-        """Returns the recorded reply, or the live one when recording; else raises ReplayMiss.
+        """Returns the recorded reply, or the live one when recording; otherwise raises ReplayMiss.
 
-        Of an abandoned stream, the part that arrived is recorded.
+        If a stream is abandoned, the part that arrived is recorded.
         """
         recordings = {id(r): r for r in (self.replay, self.record) if r is not None}
         asked = request_data(request)
@@ -195,7 +195,7 @@ class RecordingHook(Hook):
                 place()
         if self.replay is not None:
             place = places[id(self.replay)]()
-            # Recordings of earlier versions have every model in their keys.
+            # The keys in recordings of earlier versions always include the model.
             with_model = self.replay.key_of(request.canonical()), place[1]
             entry = self.replay.find(place, with_model)
             if entry is not None:
@@ -219,15 +219,15 @@ class RecordingHook(Hook):
             yield _in_turn(put, outcome_data(refusal))
             raise
         except SaftError:
-            in_turn(places[id(self.record)])  # it counts as a repeat for equal requests
+            in_turn(places[id(self.record)])  # a later equal request counts this one
             raise
         yield _in_turn(put, outcome_data(reply))
         return reply
 
     def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Steps[Any]:
-        """Returns the recorded result of an MCP call, or the live one; else raises ReplayMiss.
+        """Returns the recorded result of an MCP call, or the live one; otherwise raises ReplayMiss.
 
-        The key is the tool and its arguments, without the server.
+        The key consists of the tool, with its server's name, and the arguments.
         """
         if call.kind != "server":
             return (yield from proceed(call))
@@ -256,13 +256,16 @@ class RecordingHook(Hook):
 
 
 def hook_for(prompt: PromptRun) -> RecordingHook | None:
-    """Returns the hook that records or replays if the environment asks for it, else None."""
+    """Returns the hook that records or replays if environment variables say so, else None."""
     replay, record = os.environ.get("SAFT_REPLAY"), os.environ.get("SAFT_RECORD")
     return RecordingHook(replay or None, record or None) if replay or record else None
 
 
 def answers_in_order(prompt: PromptRun) -> bool:
-    """True if equal requests must be numbered in the order of the script: in a replay."""
+    """True if requests must be sent in the order of the script, so that equal ones are told apart.
+
+    Requests must be sent in order during a replay.
+    """
     return bool(os.environ.get("SAFT_REPLAY"))
 
 
@@ -270,23 +273,23 @@ def _in_turn(put: Callable[[Entry], None], reply: Entry) -> Wait:
     return Wait(partial(in_turn, partial(put, reply)))
 
 
-# Hints for missing requests, by path of the recording: set by those who know how to record them.
+# Hints for missing requests, by the path of the recording, from code that can record them.
 _advice: dict[str, str] = {}
 _open: OpenFiles[Recording] = OpenFiles()
 
 
 def advise(path: str, hint: str) -> None:
-    """Sets the hint of the error for a request that the recording at this path misses."""
+    """Sets the hint in errors about requests that are missing in the recording at this path."""
     _advice[os.path.realpath(path)] = hint
 
 
 def open_recording(path: str) -> Recording:
-    """Returns the recording at this path, shared by the process until it is closed."""
+    """Returns the recording at this path; the process shares it until it is closed."""
     return _open.at(os.path.realpath(path), Recording)
 
 
 def misses_of(path: str) -> list[ReplayMiss]:
-    """Returns the misses of the open recording at this path."""
+    """Returns the errors for requests that were missing in the open recording at this path."""
     recording = _open.open.get(os.path.realpath(path))
     return [] if recording is None else recording.misses
 
@@ -323,7 +326,7 @@ def describe_unused(unused: list[Entry], path: str | Path, remedy: str) -> str:
 
 
 def _read(path: str) -> tuple[dict[EntryKey, Entry], int | None]:
-    """Returns the entries of a file, if it exists, and the number of a torn last line."""
+    """Returns the entries of a file, if it exists, and the number of an incomplete last line."""
     entries: dict[EntryKey, Entry] = {}
     for number, line in enumerate(read_lines(path, "recording") if os.path.exists(path) else (), 1):
         if not line.strip():
@@ -336,14 +339,14 @@ def _read(path: str) -> tuple[dict[EntryKey, Entry], int | None]:
             raise ConfigError(f"{path}:{number}: not JSON: {error}") from None
         if not _is_entry(entry):
             raise ConfigError(f"{path}:{number}: this is not an entry of a recording")
-        # The key is computed, as someone may have edited the request.
+        # The key is computed again, as someone may have edited the request.
         entry["key"] = key_of_data(entry["request"])
         entries[entry["key"], entry["repeat"]] = entry
     return entries, None
 
 
 def _from_journal(path: str) -> dict[EntryKey, Entry]:
-    """Returns the exchanges of a run as entries; equal requests are numbered in file order."""
+    """Returns the exchanges in a journal as entries; equal requests are numbered in file order."""
     asked: Counter[str] = Counter()
     found: dict[EntryKey, Entry] = {}
     for entry in exchanges(path):
@@ -373,7 +376,7 @@ def _miss(recording: Recording, asked: Entry) -> ReplayMiss:
 
     def pretty(data: Any) -> list[str]:
         text = json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True)
-        # A prompt of many lines is compared line by line.
+        # Line breaks inside strings become real ones, so that long prompts are compared by line.
         lined = re.sub(r"\\(.)", lambda found: "\n" if found[1] == "n" else found[0], text)
         return lined.splitlines()
 
@@ -393,7 +396,7 @@ def _miss(recording: Recording, asked: Entry) -> ReplayMiss:
     difference = list(
         difflib.unified_diff(pretty(nearest), wanted, "recorded", "asked", lineterm="", n=1)
     )
-    shown = "\n".join(difference[:MOST_DIFFERENCES]) or "the same request, but more often than then"
+    shown = "\n".join(difference[:MOST_DIFFERENCES]) or "the same request, recorded fewer times"
     return ReplayMiss(
         f"the recording {recording.path} has no such request; the nearest one differs so:\n{shown}",
         nearest=nearest,
@@ -402,7 +405,7 @@ def _miss(recording: Recording, asked: Entry) -> ReplayMiss:
 
 
 def _likely(known: list[Entry], wanted: Entry) -> list[Entry]:
-    """Returns the few recorded requests that share the most words with the missing one."""
+    """Returns the few recorded requests that share the most words with the missing request."""
 
     def words(request: Entry) -> set[str]:
         return set(json.dumps(request, ensure_ascii=False)[:_SKIMMED].split())
@@ -427,8 +430,8 @@ def _excerpt(entry: Entry) -> str:
 def without_secrets(entry: Entry) -> Entry:
     """Returns the entry with each secret replaced.
 
-    In data that only the server understands, only known secrets are replaced, and the readable
-    texts in it are treated like the rest.
+    In data that only the server understands, only known secrets are replaced; readable texts in
+    such data are treated like any other text.
     """
     reply = entry.get("reply")
     return _without_secrets(entry, has_opaque=is_object(reply) and "origin" in reply)

@@ -43,13 +43,13 @@ from runtime_support._values.kinds import (
 from runtime_support._values.names import did_you_mean, listed
 from runtime_support.errors import CheckError, ConfigError, FileError, MissingError
 
-# Inside, dataframes and columns are Any: polars' types refer to numpy, which may be missing.
+# In this module, dataframes and columns are Any: polars' types need numpy, which may be missing.
 if TYPE_CHECKING:
     from decimal import Decimal
 
     from polars import DataFrame
 else:
-    DataFrame = Any  # for the annotations that describe tools
+    DataFrame = Any  # for the annotations, which describe tools
 
 
 MOST_COLUMNS = 32
@@ -87,10 +87,10 @@ def read(path: str) -> DataFrame:
         try:
             table = library.read_csv(place, glob=False)
         except library.exceptions.ComputeError:
-            # The first rows did not determine the type of a column.
+            # The first rows were not enough to find the type of a column.
             table = library.read_csv(place, glob=False, infer_schema_length=None)
     except OSError as error:
-        # polars sets no `strerror`, but its message has the same words.
+        # polars sets no `strerror`; its message has the same text.
         reason = error.strerror or str(error).partition(" (os error")[0]
         raise FileError(f"cannot read {place}: {reason}", path=place) from error
     except library.exceptions.NoDataError as error:
@@ -99,10 +99,11 @@ def read(path: str) -> DataFrame:
         reason, hint = _explained(str(error), place)
         raise FileError(f"cannot read {place}: {reason}", path=place, hint=hint) from error
     if any(REPLACEMENT in name for name in table.columns):
-        # polars replaces invalid bytes in column names by it.
+        # polars replaces invalid bytes in column names by this character.
         raise FileError(f"cannot read {place}: it is not UTF-8 text", path=place)
     if any("\n" in name for name in table.columns):
-        # After an unclosed quote, polars reads all rows as part of a column name.
+        # If a quote is not closed, polars reads all rows as part of a column name; this raises the
+        # error.
         next(csv_records(place))
     return table
 
@@ -126,7 +127,7 @@ def column(table: DataFrame, name: Any) -> list[Any]:
     """`table[name]`: the values of a column; nulls are None."""
     frame, wanted = _table("column", table), plain(name)
     if not isinstance(wanted, str):
-        hint = "`rows(x)` gives the rows as a list"
+        hint = "`rows(x)` returns the rows as a list"
         raise CheckError(f"a column is named by a string, got {brief(wanted)}", hint=hint)
     if wanted not in frame.columns:
         raise _no_column(frame, wanted)
@@ -183,7 +184,7 @@ def sum_of_column(table: DataFrame, column: Any) -> int | float | Decimal:
     if not values.dtype.is_integer():
         return float(values.sum())
     if max(-values.min(), values.max()) * len(values) > MOST_INT64:
-        return sum(values.drop_nulls().to_list())  # polars would wrap around
+        return sum(values.drop_nulls().to_list())  # polars would overflow silently
     return int(values.sum())
 
 
@@ -202,7 +203,7 @@ def extreme_of_column(name: str, table: DataFrame, column: Any = None) -> Any:
 
 
 def summary(table: DataFrame) -> dict[str, Any]:
-    """Returns the summary of a dataframe as JSON data.
+    """Returns the summary of a dataframe for models, as JSON data.
 
     It lists columns up to `MOST_COLUMNS`, or until their names exceed `MOST_NAME_CHARACTERS`. The
     sample has the first rows of these columns: values without a JSON form become text, texts are
@@ -282,9 +283,10 @@ def _mean_of_list(items: Any, column: Any) -> float:
 def csv_records(
     path: str, delimiter: str = ",", encoding: str = "utf-8-sig"
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yields the records of a CSV file, each with its first line number.
+    """Yields the records of a CSV file, each with the number of its first line.
 
-    Raises FileError for unbalanced double quotes, as a row would become part of another's value.
+    Raises FileError if double quotes do not match, since a row would become part of a value before
+    it.
     """
     import csv
 
@@ -308,7 +310,7 @@ def csv_records(
 
 
 def _explained(message: str, path: str) -> tuple[str, str | None]:
-    """Returns one line that says why polars could not read the file, and a hint."""
+    """Returns the reason why polars could not read the file, in one line, and a hint."""
     if "utf-8" in message.lower():
         return "it is not UTF-8 text", None
     if "more fields" in message:
@@ -319,7 +321,7 @@ def _explained(message: str, path: str) -> tuple[str, str | None]:
 
 
 def _first_long_row(path: str) -> str | None:
-    """Describes the first row with more values than there are columns."""
+    """Describes the first row that has more values than the header has columns."""
     import csv
 
     try:
@@ -335,7 +337,7 @@ def _first_long_row(path: str) -> str | None:
 
 
 def _listed(names: Sequence[str]) -> int:
-    """Returns how many columns the summary lists."""
+    """Returns how many of these columns the summary lists."""
     characters = 0
     for position, name in enumerate(names[:MOST_COLUMNS]):
         characters += len(name)
@@ -357,7 +359,7 @@ def _profile(column: Any) -> dict[str, Any]:
 
 
 def _rounded(mean: Any) -> float | None:
-    """Rounds a mean: its last digits depend on the order in which polars' threads add."""
+    """Rounds a mean, as its last digits depend on the order in which polars' threads add."""
     return None if mean is None else float(f"{float(mean):.{DIGITS_OF_MEAN}g}")
 
 

@@ -60,7 +60,7 @@ __all__ = [
     "ZeroError",
 ]
 
-# Control characters except line ends and tabs, and those that change the writing direction.
+# Control characters except line ends and tabs, and characters that change the writing direction.
 _ESCAPED = {
     code: chr(code).encode("unicode_escape").decode("ascii")
     for code in (*range(0x20), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
@@ -71,7 +71,7 @@ _ESCAPED = {
 def printable(text: str) -> str:
     """Returns the text with control characters and halves of surrogate pairs escaped.
 
-    Messages quote servers, models and files, and a terminal would obey control characters.
+    Messages quote servers, models and files, and a terminal would execute control characters.
     """
     escaped = text.translate(_ESCAPED)
     if escaped.isascii():
@@ -82,9 +82,9 @@ def printable(text: str) -> str:
 class _WithMessage(BaseException):
     """The base of this package's errors, with message, hint and place.
 
-    `message` says what is wrong, `hint` what to try, or is None. `saft_position` is the place in
-    the script, if known. `replies` counts the replies that the prompt got; `reply` is the text of
-    the last.
+    `message` says what is wrong; `hint` says what to try, or is None. `saft_position` is the place
+    in the script, if known. `replies` is the number of replies that the prompt got, and `reply` is
+    the text of the last one.
     """
 
     saft_position: str | None = None
@@ -103,7 +103,7 @@ class _WithMessage(BaseException):
         return printable(self.message + between + self.hint)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Pickles all attributes, whatever the constructor takes.
+        # Pickles all attributes, whatever parameters the constructor has.
         return _rebuilt, (type(self), self.args, self.__dict__)
 
 
@@ -118,14 +118,14 @@ def _rebuilt(
 class SaftError(_WithMessage, Exception):
     """The base of all errors of this package.
 
-    `message` says what is wrong, `hint` what to try, or is None. `saft_position` is the place in
-    the script, if known. `replies` counts the replies that the prompt got; `reply` is the text of
-    the last.
+    `message` says what is wrong; `hint` says what to try, or is None. `saft_position` is the place
+    in the script, if known. `replies` is the number of replies that the prompt got, and `reply` is
+    the text of the last one.
     """
 
 
 class CheckError(SaftError, TypeError):
-    """A value does not have the required type; `path` is the place in the value, if known."""
+    """A value does not have the required type; `path` is the place inside the value, if known."""
 
     def __init__(self, message: str, *, path: str | None = None, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -133,7 +133,7 @@ class CheckError(SaftError, TypeError):
 
 
 class MissingError(SaftError, LookupError):
-    """A field, a key or an index does not exist; `name` is the missing one."""
+    """A field, a key or an index does not exist; `name` is the missing name, key or index."""
 
     def __init__(self, message: str, *, name: object = None, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -153,7 +153,7 @@ class FileError(SaftError, OSError):
 
 
 class ConfigError(SaftError, ValueError):
-    """A setting or an option is unknown, wrong or missing; `setting` names a setting."""
+    """A setting or an option is unknown, wrong or missing; `setting` is its name, if known."""
 
     def __init__(
         self, message: str, *, setting: str | None = None, hint: str | None = None
@@ -167,7 +167,7 @@ class Failed(SaftError):
 
 
 class RunStopped(SaftError):
-    """The run has to stop, including tools and programs; models do not get this error."""
+    """The run must stop, including its tools and programs; models do not get this error."""
 
 
 class BudgetSpent(RunStopped):
@@ -180,13 +180,13 @@ class BudgetSpent(RunStopped):
 
 
 class JournalError(RunStopped):
-    """The journal cannot store an answer, or does not know whether a call was made; see `hint`."""
+    """The journal cannot store a reply, or cannot tell whether a call was made; see `hint`."""
 
 
 class RunWaiting(BaseException):
-    """A call awaits approval and is in the journal: the run ends, and resumes after the decision.
+    """A call waits for approval in the journal: the run ends, and resumes after the decision.
 
-    `call` is the call in Saft's notation, `place` the place of its prompt. It is a BaseException,
+    `call` is the call in Saft's notation, `place` the place of its prompt. This is a BaseException,
     so that no `except Exception`, tool or program handles it as a failure. The process exits with
     `exit_code`.
     """
@@ -204,9 +204,10 @@ class RunWaiting(BaseException):
 
 
 class ProgramError(SaftError):
-    """No program of the model ran to its end; `outcome` is the outcome of the last one.
+    """No program of the model succeeded; `outcome` is the outcome of the last program.
 
-    `attempts` has a pair (reply text, reason) for each try, `tool_calls` the calls that were made.
+    `attempts` has a pair (reply text, reason) for each attempt, `tool_calls` the calls that were
+    made.
     """
 
     attempts: tuple[tuple[str, str], ...] = ()
@@ -218,16 +219,16 @@ class ProgramError(SaftError):
 
 
 class PromptError(SaftError):
-    """A prompt got no usable answer; `tool_calls` has the calls that the model made before."""
+    """A prompt got no usable reply; `tool_calls` has the calls that the model made before."""
 
     tool_calls: tuple[Any, ...] = ()
 
 
 class ContractError(PromptError):
-    """No reply had the type that the prompt asked for.
+    """No reply had the type that the prompt requires.
 
-    `attempts` has a pair (reply text, reason) for each try; `values` has the fields that did
-    arrive, if the prompt asked for several.
+    `attempts` has a pair (reply text, reason) for each attempt. If the prompt has several fields,
+    `values` has those that arrived.
     """
 
     def __init__(
@@ -260,7 +261,7 @@ class Refused(PromptError):
 
 
 class ToolLimitError(PromptError):
-    """The model asked for too many rounds or calls of tools; `limit` is the number allowed."""
+    """The model used too many rounds or calls of tools; `limit` is the number allowed."""
 
     def __init__(self, message: str, *, limit: int, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -270,13 +271,13 @@ class ToolLimitError(PromptError):
 class ProviderError(PromptError):
     """The exchange with the provider failed; `status` and `request_id` are the response's, if any.
 
-    `stays_away` is true if no server answered or it was overloaded: a later try may work. `text` is
-    the part of a streamed reply that arrived before the failure.
+    `stays_away` is true if the server is unreachable or overloaded, so that a later attempt may
+    work. `text` is the part of a streamed reply that arrived before the failure.
     """
 
     stays_away: bool = False
     text: str = ""
-    # If a retry may help: the reason, and the seconds that the server asks to wait.
+    # If a retry may help: the reason, and how many seconds the server asks to wait.
     another_try: tuple[Any, float | None] | None = None
 
     def __init__(
@@ -293,17 +294,17 @@ class ProviderError(PromptError):
 
 
 class ProviderTimeout(ProviderError, TimeoutError):
-    """The provider did not answer in time."""
+    """The provider did not reply in time."""
 
 
 class RateLimited(ProviderError):
-    """The provider answered with status 429; `retry_after` is in seconds, or None if unknown."""
+    """The provider replied with status 429; `retry_after` is in seconds, or None if unknown."""
 
     retry_after: float | None = None
 
 
 class AuthenticationFailed(ProviderError):
-    """The provider refused the key (status 401 or 403)."""
+    """The provider rejected the API key (status 401 or 403)."""
 
 
 class ToolsUnsupported(ProviderError):
@@ -311,10 +312,10 @@ class ToolsUnsupported(ProviderError):
 
 
 class ReplayMiss(_WithMessage):
-    """The recording has no answer to this request; `nearest` is the most similar recorded request.
+    """The recording has no reply to this request; `nearest` is the most similar recorded request.
 
-    It is a BaseException, so that no `except Exception`, tool or program handles it as a failure of
-    the model: otherwise a test could pass with nothing replayed.
+    This is a BaseException, so that no `except Exception`, tool or program handles it as a failure
+    of the model: otherwise a test could pass although nothing was replayed.
     """
 
     def __init__(

@@ -2,14 +2,14 @@
 
     ops.add(a, b)    ops.member(row, "price")    ops.each(rows)    ops.truthy(x)    ops.upper(x)
 
-    from runtime_support.ops import parse, show        what compiled modules use by its bare name
+    from runtime_support.ops import parse, show        in compiled modules, for unqualified names
 
-The rules are those of docs/language.md, "Operators" and "Builtins". Where Python's own operator
-would do something else, an operation raises a CheckError, a MissingError or a ZeroError. The
-builtins have their names in Saft, except `show` (str), `kind` (type), `to_json` (json) and
-`read_line` (input); you can pass them around and offer them as tools.
+The rules are those of docs/language.md, "Operators" and "Builtins". Where Python's operator would
+do something else, the operation raises a CheckError, a MissingError or a ZeroError. The builtins
+have their names in Saft, except `show` (str), `kind` (type), `to_json` (json) and `read_line`
+(input); you can pass them around and offer them as tools.
 
-Below is every name, once, with its home, which is loaded when the name is first used.
+`_HOMES` lists the names by module. A module is imported when one of its names is first used.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from runtime_support._values.lazy import load_lazily
 
 _HOMES = {
     "_journal.approval": "approve",
-    "_core.tasks.waits": "maybe_await",
+    "_core.tasks.loops": "maybe_await",
     "_values.json_text": "json=to_json parse to_json",
     "_language.builtins": (
         "abs=abs_ all=all_ any=any_ changed chars contains ends_with enumerate=enumerate_ env "

@@ -1,12 +1,12 @@
-"""A pytest plugin: recordings answer the prompts of a test.
+"""A pytest plugin: answers the prompts of a test from a recording.
 
     def test_triage(saft_replay):
         assert triage("The server is on fire").severity == "high"
 
 The recording is next to the test, in `recordings/test_mail.test_triage.jsonl`. By default the test
 replays it: no request is sent, a prompt that is not recorded fails, and other machines are blocked.
-`pytest --saft-record` records missing prompts, `pytest --saft-record=all` records all prompts anew.
-Settings come from the pyproject.toml of the test, wherever you start pytest.
+`pytest --saft-record` records missing prompts, `pytest --saft-record=all` records all prompts
+again. Settings come from the pyproject.toml of the test, wherever pytest is started.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ _MODES = (
 
 
 class NetworkRefused(OSError):
-    """A test that replays its prompts tried to reach another machine."""
+    """A test that replays its prompts tried to connect to another machine."""
 
 
 class UnusedRecording(UserWarning):
-    """A recording has entries that its test did not request."""
+    """A recording has entries that its test did not use."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds `--saft-record`."""
+    """Adds the options `--saft-record`."""
     group = parser.getgroup("saft")
     for option, mode, words in _MODES:
-        # One option per value: an optional value would swallow a path that follows it.
+        # One option per value: an optional value would consume a path that follows the option.
         group.addoption(
             option, action="store_const", const=mode, dest="saft_record", default="none", help=words
         )
@@ -49,9 +49,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> None:
-    """Hides this package's frames in the traceback of its own errors.
+    """Hides this package's frames in the traceback of the errors that it raises on purpose.
 
-    `--full-trace` shows them.
+    `--full-trace` shows the frames.
     """
     for entry in call.excinfo.traceback if call.excinfo is not None else ():
         names = entry.frame.f_globals
@@ -61,7 +61,7 @@ def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
-    """Fails a test whose recording missed a request, even if the test caught the error."""
+    """Fails a test whose recording lacks a request, even if the test caught the error."""
     yield
     if "saft_replay" in getattr(item, "fixturenames", ()):
         from runtime_support._recordings import misses_of
@@ -78,7 +78,7 @@ def _is_on_purpose(raised: pytest.ExceptionInfo[BaseException]) -> bool:
 
 @pytest.fixture
 def saft_replay(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Replays or records the prompts of this test; returns the path of the recording."""
+    """Replays or records the prompts of this test; the value is the path of the recording."""
     from runtime_support._recordings import advise, close, describe_unused
 
     path = _recording_of(request.node)

@@ -1,9 +1,9 @@
-"""What belongs to a whole run and not to one prompt: its budget, and its journal.
+"""Features of a whole run: its journal, with approvals, and names for the parts of a run.
 
-A journal keeps every exchange and every call of a tool in a file. After a kill, the same command
-starts from the beginning, and the journal answers as far as the first run had come. It finds an
-exchange by its place: the scope of the prompt, the prompt's first request and who answers, how
-often the scope asked the same before, and the step of the conversation.
+A journal stores every request, reply and tool call in a file. After a crash, the same command
+starts from the beginning, and the journal replays everything that the first run had recorded. It
+finds a reply by its place: the scope of the prompt, the prompt's first request and who answers, how
+often the scope has sent the same before, and the step of the conversation.
 """
 
 from __future__ import annotations

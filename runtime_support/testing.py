@@ -1,4 +1,4 @@
-"""For tests: a fake model with queued replies, and the first request of a prompt.
+"""Tools for tests: a fake model with queued replies, and the first request of a prompt.
 
     model = Scripted(["not JSON", tool_request("look_up", city="Oslo"), "[1, 2]"])
     with configure(provider=model):
@@ -37,7 +37,7 @@ def tool_request(name: str, /, **arguments: Any) -> ToolRequest:
 
 
 class Scripted:
-    """A fake model: answers with the queued replies in order, and stores all `requests`.
+    """A fake model: returns the queued replies in order, and stores all `requests`.
 
     Raises TypeError if a queued reply has a wrong type.
     """
@@ -52,7 +52,7 @@ class Scripted:
         self._lock = threading.Lock()
 
     def complete(self, request: Request) -> Reply:
-        """Returns the next reply; raises ProviderError if there is none left."""
+        """Returns the next queued reply; raises ProviderError if no reply is left."""
         with self._lock:
             self.requests.append(request)
             if not self.replies:
@@ -66,7 +66,7 @@ class Scripted:
 
 
 def _check(queued: object) -> None:
-    """Raises TypeError if this is not a reply."""
+    """Raises TypeError if `queued` cannot be a reply."""
     calls = queued if is_list(queued) or is_tuple(queued) else [queued]
     if all(isinstance(call, ToolRequest) for call in calls):
         return

@@ -1,1 +1,1 @@
-"""Journals: the requests, replies and tool calls of a run, on disk so that it can be resumed."""
+"""Journals: store the requests, replies and tool calls of a run, so that it can be resumed."""

@@ -1,15 +1,15 @@
-"""Tool calls and programs that wait for approval.
+"""Approval of tool calls and programs by a person or a function.
 
     prompt("Help {mail}. Use {refund}.", mail=mail, refund=approve(refund))
-    configure(approver=ask_the_desk)       `ask_the_desk(call)` gives True, False or a Decision
+    configure(approver=ask_the_desk)       `ask_the_desk(call)` returns True, False or a Decision
     Decision.no("above the limit")         the model gets the reason
     Decision.changed({"amount": 20})       the call is made with these arguments instead
 
-The decision comes from the first of: `approver`, a person at the terminal of `saftc run`, the run's
-journal, in which the call waits for `saftc approve`. It applies to the tool's name, its exact
-arguments, what was shown of them, and the place in the run.
+The setting `approver` decides; without it, a person at the terminal of `saftc run`. If there is
+neither, the call waits in the run's journal for `saftc approve`. A decision applies to the tool's
+name, its exact arguments, the text that was shown of them, and the place in the run.
 
-Only calls by a model wait: your own code calls the function directly.
+Only calls by a model need approval: your own code calls the function directly.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ from runtime_support._core.positions.frames import place_of_call
 from runtime_support._core.results import ToolCall
 from runtime_support._core.settings import settings_for
 from runtime_support._core.tasks import turns
+from runtime_support._core.tasks.loops import call_function, in_thread, maybe_await
 from runtime_support._core.tasks.turns import wait_for_turn
-from runtime_support._core.tasks.waits import Steps, call_function, in_thread, maybe_await
+from runtime_support._core.tasks.waits import Steps
 from runtime_support._core.tools import Tool, checked_arguments, failure_text, read_for
 from runtime_support._schema.calls import unwrap_checked
 from runtime_support._schema.writing import json_schema
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
-# The name of a program in place of a tool's name.
+# The name of a program, which has no tool's name.
 PROGRAM = "program"
 
 _NOBODY = (
@@ -65,7 +66,7 @@ _NOBODY = (
 
 
 class Approved:
-    """A function whose calls by a model wait for approval; your own code calls it directly."""
+    """A function whose calls by a model need approval; your own code calls it directly."""
 
     __saft_approved__ = True
 
@@ -94,7 +95,7 @@ class Approved:
 def approve(function: F) -> F:
     """Returns the function as a tool whose calls by a model wait until they are approved.
 
-    Raises a CheckError if it is not a function.
+    Raises a CheckError if the argument is not a function.
     """
     given: Any = plain(function)
     if not is_function(given):
@@ -123,9 +124,9 @@ class PendingCall:
 class Decision:
     """The decision about a call that waits for approval.
 
-    `verdict` is "yes", "no" or "changed", `by` says who decided, `reason` goes to the model after a
-    "no", and `arguments` is the JSON text of the changed arguments. `Decision.yes()` and the like
-    make one.
+    `verdict` is "yes", "no" or "changed"; `by` says who decided. After "no", the model gets
+    `reason`. After "changed", `arguments` is the JSON text of the new arguments. `Decision.yes()`,
+    `Decision.no()` and `Decision.changed()` create decisions.
     """
 
     verdict: Literal["yes", "no", "changed"]
@@ -145,7 +146,7 @@ class Decision:
 
     @staticmethod
     def changed(arguments: Mapping[str, Any], by: str = "") -> Decision:
-        """Approves the call with these arguments instead, and tells the model so."""
+        """Approves the call with other arguments; the model is told so."""
         return Decision("changed", arguments=to_json(dict(arguments)), by=by)
 
 
@@ -155,7 +156,7 @@ Approver: TypeAlias = Callable[[PendingCall], Verdict | Awaitable[Verdict]]
 
 @dataclass(slots=True)
 class PendingApproval:
-    """A call or program that waits for approval, with the decision once there is one.
+    """A call or program that waits for approval, with the decision once it is made.
 
     `sent` is JSON text: the arguments of a call as the model sent them, or a program.
     """
@@ -169,11 +170,11 @@ class PendingApproval:
     kind: Literal["call", "program"] = "call"
     tool: Tool | None = None
     decision: Decision | None = None
-    # Makes the result of a refusal from its reason.
+    # Builds the call's result from the reason of a refusal.
     refused: Callable[[str], Any] = str
-    # Whether an earlier call waits: then this one is recorded as waiting, too, and not made now.
+    # True if an earlier call waits: then this call is recorded as waiting, too, and not made now.
     is_put_off: bool = False
-    # The key of its place in the journal if there is one, else the digest.
+    # The key of the call's place in the journal, or the digest if the run has no journal.
     key: str = ""
     digest: str = field(init=False)
 
@@ -184,16 +185,16 @@ class PendingApproval:
 
     @property
     def schema(self) -> dict[str, Any] | None:
-        """The JSON Schema of changed arguments; None for a program."""
+        """The JSON Schema for changed arguments; None for a program."""
         return None if self.tool is None else json_schema(self.tool.parameters)
 
     @property
     def is_allowed(self) -> bool:
-        """Whether it was approved, perhaps with changes."""
+        """True if the call was approved, perhaps with changes."""
         return self.decision is not None and self.decision.verdict in ("yes", "changed")
 
     def problem_with(self, decision: Decision) -> str | None:
-        """Why a decision cannot be used, or None."""
+        """The reason why a decision cannot be used, or None."""
         if decision.verdict in ("yes", "no"):
             return None
         if decision.verdict != "changed" or decision.arguments is None:
@@ -209,8 +210,8 @@ class PendingApproval:
     def decide(self, keep: Callable[[Decision], None] = lambda _: None) -> Steps[Decision]:
         """Asks the approver or the person at the terminal.
 
-        Raises RunWaiting if neither is there, or the answer is put off. `keep` stores the decision
-        at once: no cancellation can come in between.
+        Raises RunWaiting if there is nobody to ask, or if the person postpones the decision. `keep`
+        stores the decision immediately: no cancellation can come in between.
         """
         pending = PendingCall(self.name, self.args, self.shown, self.place, self.key, self.kind)
         approver, ask_person = self.settings.approver, turns.ask_person
@@ -237,7 +238,10 @@ class PendingApproval:
         return self.decision
 
     def _checked(self, said: Any, approver: Any) -> Decision:
-        """The decision of an approver; raises ConfigError if it returned anything else."""
+        """The decision that an approver returned.
+
+        Raises ConfigError if the approver did not return a decision.
+        """
         said = plain(said)
         if isinstance(said, bool):
             said = Decision.yes() if said else Decision.no()
@@ -253,7 +257,7 @@ class PendingApproval:
 
 
 async def _kept_when_said(said: Awaitable[Any], kept: Callable[[Any], T]) -> T:
-    """Awaits an approver's answer and stores it, even if the task is cancelled meanwhile."""
+    """Awaits an approver's answer and stores it, even if the task is cancelled while it waits."""
     import asyncio
 
     keeping = asyncio.ensure_future(in_thread(kept, await maybe_await(said)))
@@ -265,10 +269,10 @@ async def _kept_when_said(said: Awaitable[Any], kept: Callable[[Any], T]) -> T:
 
 
 class ApprovalHook(Hook):
-    """Makes a call that needs approval once it is approved, with the arguments of the decision."""
+    """Makes a call only if it is approved, with the arguments of the decision."""
 
     def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Steps[Any]:
-        """Returns the result of an approved call, or its refusal."""
+        """Returns the result of an approved call, or the result that reports its refusal."""
         held = call.approval
         if held is None:
             return (yield from proceed(call))
@@ -300,7 +304,8 @@ def hook_for(prompt: PromptRun) -> ApprovalHook:
 def hold_call(call: RequestedCall, tool: Tool) -> None:
     """Marks a call as waiting for approval.
 
-    Arguments that do not fit are reported to the model, and nobody is asked about them.
+    If its arguments do not fit the function, the model gets the error, and no approval is
+    requested.
     """
     assert call.prompt is not None
     name, sent = call.name, call.sent
@@ -321,7 +326,7 @@ def hold_call(call: RequestedCall, tool: Tool) -> None:
 
 
 def _shown(name: str, arguments: Mapping[str, Any], sent: str) -> str:
-    """The call in Saft's notation; the arguments as they were sent if a value has no notation."""
+    """The call in Saft's notation; with the arguments as sent if a value has no notation."""
     try:
         written = ", ".join(f"{key}: {literal(value)}" for key, value in arguments.items())
     except (CheckError, ValueError, RecursionError):
@@ -332,7 +337,7 @@ def _shown(name: str, arguments: Mapping[str, Any], sent: str) -> str:
 def hold_program(
     call: RequestedCall, program: Any, names: Iterable[str], refused: Callable[[str], Any]
 ) -> None:
-    """Marks a program that calls the functions `names` as waiting for approval as a whole."""
+    """Marks a program as waiting for approval as a whole; it calls the functions `names`."""
     text = to_json(program)
     shown = f"program {text}, which calls {listed(names, limit=1000)}"
     settings = settings_for() if call.prompt is None else call.prompt.settings
@@ -351,7 +356,7 @@ def _place(call: RequestedCall) -> str | None:
 def check_offer(functions: Mapping[str, Any], settings: Settings) -> None:
     """Raises ConfigError if nobody could decide about calls of the offered functions.
 
-    Raises CheckError if a function that waits for approval is also offered without approval.
+    Raises CheckError if a function that needs approval is also offered without approval.
     """
     waiting = {name: one for name, one in functions.items() if is_approved(one)}
     if not waiting:
@@ -379,7 +384,7 @@ def check_somebody_decides(names: Iterable[str], settings: Settings) -> None:
 
 
 def _end_waiting() -> None:
-    """Installs an excepthook that reports an uncaught RunWaiting, and exits with 4."""
+    """Installs an excepthook that reports an uncaught RunWaiting and exits with its code, 4."""
     report = sys.excepthook
 
     def end(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -1,7 +1,9 @@
-"""The values that a tool closes over: models do not see them, so equal requests may differ in them.
+"""Digests of the values that a tool closes over.
 
     closed = closed_values(pay)
-    compared(kept, closed)        "same", "other", or "unsure" if not all values are comparable data
+    compared(kept, closed)        "same", "other", or "unsure" if some values have no digest
+
+Models do not see these values, so requests may be equal although the values differ.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from runtime_support._journal.json_lines import key_of_data
 from runtime_support._language.failures import is_compiled
 from runtime_support._values.kinds import is_list, is_tuple
 
-# How many parts of a value are read; a value with more has no digest.
+# How many parts of a value are read; a value with more parts has no digest.
 MOST_PARTS = 10_000
 _PARAMETERS = "__dataclass_params__"
 
@@ -30,8 +32,8 @@ Match: TypeAlias = Literal["same", "other", "unsure"]
 class ClosedValues(NamedTuple):
     """Digests of the values that a function closes over.
 
-    `fixed` values stay the same during a run, `changing` ones may change; `unknown` counts values
-    without a digest.
+    `fixed` values stay the same during a run, `changing` values may change; `unknown` counts the
+    values that have no digest.
     """
 
     fixed: list[str]
@@ -39,9 +41,7 @@ class ClosedValues(NamedTuple):
     unknown: int
 
     def settled(self, later: ClosedValues) -> ClosedValues:
-        """Returns only the digests that are also in `later`: changed values cannot tell calls
-        apart.
-        """
+        """Returns only the digests that are also in `later`: a changed value identifies no call."""
         fixed = [one for one in self.fixed if one in later.fixed]
         return ClosedValues(
             fixed, [one for one in self.changing if one in later.changing], self.unknown
@@ -54,8 +54,8 @@ NOTHING_CLOSED = ClosedValues([], [], 0)
 def closed_values(function: Any, *, with_mutable: bool = True) -> ClosedValues:
     """The values that a function closes over, and the module variables that it reads.
 
-    Functions that it closes over or calls are searched as well. Without `with_mutable`, values that
-    a call may change are left out.
+    Functions that it closes over or calls are searched, too. Without `with_mutable`, values that a
+    call may change are left out.
     """
     found = ClosedValues([], [], 0)
     unknown = 0
@@ -63,7 +63,7 @@ def closed_values(function: Any, *, with_mutable: bool = True) -> ClosedValues:
         reader = _ValueReader()
         try:
             digest = key_of_data(reader.read(value))
-        # A value may be changed by another thread meanwhile, or contain itself.
+        # Another thread may change the value meanwhile, or the value may contain itself.
         except (_NoData, AttributeError, RuntimeError):
             unknown += not may_change
             continue
@@ -75,9 +75,9 @@ def closed_values(function: Any, *, with_mutable: bool = True) -> ClosedValues:
 
 
 def compared(kept: ClosedValues, now: ClosedValues) -> Match:
-    """Whether a recorded call was made with the values that the function has now.
+    """Says whether a recorded call was made with the values that the function closes over now.
 
-    An edited function may close over more values, or over fewer.
+    An edited function may close over more values, or over fewer: they need not agree in number.
     """
     if not _agree(kept.fixed, now.fixed):
         return "other"
@@ -91,7 +91,7 @@ def _agree(ones: list[str], others: list[str]) -> bool:
 
 
 def _values_of(function: Any, seen: set[int]) -> Iterator[tuple[Any, bool]]:
-    """Yields each value, with True if it is a variable of the module."""
+    """Yields each value, with True if the value is a variable of the module."""
     if id(function) in seen:
         return
     seen.add(id(function))
@@ -130,25 +130,28 @@ def _content(cell: CellType) -> Any:
 
 
 def _is_of_script(function: Any) -> bool:
-    """Whether Saft compiled the function: such functions never change closed-over values."""
+    """True if Saft compiled the function: such functions never change values they close over."""
     return isinstance(function, FunctionType) and is_compiled(
         function.__code__, function.__globals__
     )
 
 
 class _NoData(Exception):
-    """A value has no digest."""
+    """Raised for a value that has no digest."""
 
 
 class _ValueReader:
-    """Reads a value as JSON data, and notes whether any part of it is mutable."""
+    """Reads a value as JSON data, and records whether any part of the value is mutable."""
 
     def __init__(self) -> None:
         self.is_mutable = False
         self._left = MOST_PARTS
 
     def read(self, value: Any) -> Any:
-        """The value as data; raises _NoData if it has no data form or too many parts."""
+        """The value as JSON data.
+
+        Raises _NoData if the value has no JSON form or too many parts.
+        """
         self._left -= 1
         if self._left < 0:
             raise _NoData

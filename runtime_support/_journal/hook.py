@@ -1,9 +1,9 @@
-"""Answers requests and calls from a journal, and records those that it does not have.
+"""Replays requests and calls from a journal, and records those that are not in it.
 
     with journaled("monday.journal"):       for a block of your own program
         triage(mail)
 
-The journal is the outermost hook of a prompt: to replay a record, no other hook is needed.
+The journal's hook is the outermost hook of a prompt, so a replay needs no other hook.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ MOST_SHOWN = 200
 
 
 class JournalHook(Hook):
-    """The journal's hook for one prompt of a journaled run, or for one call that a script makes."""
+    """Replays and records one prompt of a journaled run, or one tool call made by the script."""
 
     def __init__(self, journal: Journal, prompt: PromptRun) -> None:
         self.journal = journal
@@ -88,7 +88,10 @@ class JournalHook(Hook):
         self.steps = self.sent = 0
 
     def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Steps[Answer]:
-        """Answers the prompt. If it fails, a resumed run requests its unusable replies again."""
+        """Answers the prompt; if that fails, marks the rejected replies.
+
+        A resumed run requests marked replies again.
+        """
         try:
             return (yield from proceed(prompt))
         except PromptError as error:
@@ -96,7 +99,7 @@ class JournalHook(Hook):
             raise
 
     def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
-        """Returns the recorded reply, or sends the request and records the whole reply."""
+        """Returns the recorded reply; if there is none, sends the request and records the reply."""
         key = key_of(request)
         name, model = provider_and_model(self._run.settings)
         asked = self.asked or (yield from self.begin(key, f"{name} {model}"))
@@ -120,7 +123,7 @@ class JournalHook(Hook):
         if isinstance(answer, Reply):
             used = [answer.fallback or model, *used_of(answer)]
         data = request_data(request)
-        # Messages of earlier entries are left out, unless the conversation was restarted.
+        # Messages that earlier entries contain are left out, unless the conversation was restarted.
         told = self.sent if self.sent < len(request.messages) else 0
         data["messages"] = data["messages"][told:]
         self.sent = len(request.messages)
@@ -146,8 +149,8 @@ class JournalHook(Hook):
     def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Steps[Any]:
         """Returns the recorded outcome of a call, or makes the call and records it.
 
-        If the call needs approval, its decision is recorded, too. An MCP call of unknown outcome
-        stops the run, unless the tool is pure.
+        If the call needs approval, the decision is recorded, too. An MCP call that was started and
+        has no recorded end stops the run, unless the tool is pure.
         """
         form, held, is_program = call.codec, call.approval, call.kind == "program"
         if form is not None and (call.is_pure or not _is_recordable(call)):
@@ -177,7 +180,7 @@ class JournalHook(Hook):
             raise
         outcome = {"args": made.args, "result": made.result, "error": made.error}
         outcome = outcome if form is None else form.encode()
-        # The duration as the script saw it.
+        # The duration as the script measured it.
         yield Wait(partial(kept.end, {**outcome, "ms": made.duration}))
         return made
 
@@ -195,7 +198,7 @@ class JournalHook(Hook):
             self.journal.put(self.asked, RowKind.RETRY, step, {"why": why})
 
     def begin(self, key: str, who: str = "") -> Steps[PromptKey]:
-        """Returns the journal place of this prompt, by its first request and by who answers."""
+        """Returns the journal's key of this prompt, from its first request and who answers it."""
         asked = current_scope().asked(key_of_data([key, who]))
         with self.journal.equal_prompts(asked) as equal:
             self.asked = equal.take(asked.place, self._match)
@@ -209,9 +212,9 @@ class JournalHook(Hook):
         return self.asked
 
     def _take_equal(self, asked: PromptKey) -> None:
-        """Takes the first unclaimed record of an equal prompt for this place.
+        """Takes the first unused record of an equal prompt as the record of this prompt.
 
-        Raises JournalError if it is unknown whether that was the same prompt.
+        Raises JournalError if it is unknown whether the record belongs to this prompt.
         """
         in_doubt = set[str]()
         with self.journal.equal_prompts(asked) as equal:
@@ -222,29 +225,30 @@ class JournalHook(Hook):
             self.journal.put(self.asked, RowKind.PLACE, RowKind.PLACE, {"place": asked.place})
         elif in_doubt and recovery_setting("SAFT_ON_INTERRUPTED_CALL", "stop") == "stop":
             raise JournalError(
-                f"{self.journal.path}: the same was asked more than once, and "
-                f"{', '.join(sorted(in_doubt))} may have been called for this or for something "
-                "else: what it closes over is not the same",
-                hint="have the prompt say what it is about, or name it by `journal_scope`; with "
-                "SAFT_ON_INTERRUPTED_CALL=call it is asked again",
+                f"{self.journal.path}: the same request was sent more than once, and "
+                f"{', '.join(sorted(in_doubt))} may have been called for this one or for another "
+                "one: the values that it uses differ",
+                hint="mention these values in the prompt, or name it by `journal_scope`; with "
+                "SAFT_ON_INTERRUPTED_CALL=call it is sent again",
             )
 
     def _match(self, kept: KeptClosures) -> Match:
-        """Whether the tools that were called close over the same values now."""
+        """Compares the recorded closures of the called tools with their present closures."""
         found = {compared(closed, self.closed(tool)) for tool, closed in kept.values()}
         if "other" in found:
             return "other"
         return "unsure" if "unsure" in found else "same"
 
     def closed(self, tool: str, *, with_mutable: bool = True) -> ClosedValues:
-        """The values that a tool closes over now."""
+        """The values that the tool of this name closes over now."""
         return closed_values(self._run.functions.get(tool), with_mutable=with_mutable)
 
 
 def _is_recordable(call: RequestedCall) -> bool:
-    """Whether a call in a program can be recorded. If not, a resumed run makes it again.
+    """True if a call in a program can be recorded. If not, a resumed run makes the call again.
 
-    A call with a function or a table cannot be recorded; JournalError if it needs approval.
+    A call whose arguments contain a function or a table cannot be recorded. Raises JournalError if
+    such a call needs approval.
     """
     if not call.sent and call.is_approved:
         raise JournalError(f"{call.name} waits for approval, and its arguments cannot be kept")
@@ -252,7 +256,7 @@ def _is_recordable(call: RequestedCall) -> bool:
 
 
 def _is_decision(entry: Entry) -> bool:
-    """Whether an entry is a well-formed decision, with only the parts that its verdict allows."""
+    """True if an entry is a well-formed decision, with only the fields that its verdict allows."""
     match entry:
         case {"decided": "yes" | "no" | "changed" as verdict, "reason": str(), "by": str()}:
             has_arguments = isinstance(entry.get("arguments"), str)
@@ -266,7 +270,7 @@ def _is_decision(entry: Entry) -> bool:
 class CallRecord:
     """The journal's record of one call: its start, its outcome, and its approval if it needs one.
 
-    A decision applies to the call's name, its exact arguments and what the approver was shown.
+    A decision applies to the call's name, its exact arguments, and the text that the approver saw.
     """
 
     def __init__(self, hook: JournalHook, asked: PromptKey, step: str, call: RequestedCall) -> None:
@@ -285,7 +289,7 @@ class CallRecord:
     def ended(self, in_doubt: str = "call") -> Entry | None:
         """Returns the recorded outcome, or None if the call must be made.
 
-        `in_doubt`, "call" or "stop", is the default for a call that was started and has no recorded
+        `in_doubt` is the default, "call" or "stop", for a call that was started and has no recorded
         end. Raises JournalError if such a call must not be repeated.
         """
         entry = self._found(RowKind.CALL)
@@ -304,28 +308,32 @@ class CallRecord:
             if in_doubt == "call"
             else "with SAFT_ON_INTERRUPTED_CALL=call"
         )
-        raise _in_doubt(entry, "started", f"find out whether it did; {way} it is called again")
+        raise _in_doubt(entry, "started", f"find out whether it did; {way}, it is called again")
 
     def _reported_outcome(self, entry: Entry) -> Entry | None:
         """The outcome that a person reported for an approved call without a recorded end.
 
-        None if it had no effect. Raises JournalError if nobody has reported it.
+        None if the person reported that the call had no effect. Raises JournalError if nobody has
+        reported an outcome.
         """
         found = self._found(RowKind.APPROVAL)
         if found is not None and found.get("begun") == entry["time"]:
-            if found.get("result") is None:  # it has not taken effect
+            if found.get("result") is None:  # the call had no effect
                 return None
             result = _as_json(found["result"]) if self._is_in_program else found["result"]
             return {**self._call, "result": result, "error": None, "ms": 0.0}
         raise _in_doubt(
             entry,
-            "was approved and begun",
-            f"find out whether it did; `saftc approve {self._journal.path} --retry` has it called "
-            "again, and `--result RESULT` gives the model the result that it had",
+            "was approved and started",
+            f"find out whether it did; `saftc approve {self._journal.path} --retry` makes the "
+            "call again, and `--result RESULT` gives the model this result",
         )
 
     def decide(self, held: PendingApproval) -> Steps[None]:
-        """Takes the recorded decision or asks for one; raises RunWaiting if there is none yet."""
+        """Applies the recorded decision, or asks for one.
+
+        Raises RunWaiting if nobody has decided yet.
+        """
         if held.is_put_off and self._found(RowKind.CALL) is not None:
             raise RunWaiting(held.shown, held.place)
         held.key = key_of_data([*self._asked, self._step, held.digest])
@@ -361,20 +369,20 @@ class CallRecord:
         self._keep(RowKind.APPROVAL, {**_question(held), **decision_data(decision)})
 
     def begin(self) -> None:
-        """Records the start of the call: from now on it may have had an effect."""
+        """Records the start of the call: from now on, the call may have had an effect."""
         self._journal.check_whole()
         self._began = time.time()
         self._closed = self._hook.closed(self._call["tool"])
-        # It is not known yet which values the call will change.
+        # Which values the call will change is not known yet.
         constant = self._hook.closed(self._call["tool"], with_mutable=False)
         self._keep_call({"closed": constant} if any(constant) else {})
 
     def leave(self) -> None:
-        """Records that an approval inside the call has suspended it: it will be restarted."""
+        """Records that an approval inside the call has suspended the call; it will be restarted."""
         self._keep_call({"left": True})
 
     def end(self, outcome: Entry) -> None:
-        """Records the outcome, so that the call is not made again."""
+        """Records the outcome, so that the call is not repeated."""
         closed = self._closed.settled(self._hook.closed(self._call["tool"]))
         self._keep_call({"closed": closed, **outcome} if any(closed) else outcome)
 
@@ -391,7 +399,7 @@ class CallRecord:
 def _in_doubt(entry: Entry, how: str, hint: str) -> JournalError:
     return JournalError(
         f"{entry['tool']} {shown(entry['sent'], MOST_SHOWN)} {how} {time_text(entry['time'])}, and "
-        "the run ended before it did: it may or may not have taken effect",
+        "its run ended before the call did: it may or may not have taken effect",
         hint=hint,
     )
 
@@ -402,7 +410,7 @@ def _question(held: PendingApproval) -> Entry:
 
 
 def _as_json(text: str) -> str:
-    """A person's result for a call in a program, as JSON text; other text becomes a JSON string."""
+    """The result that a person gave for a call in a program; text that is not JSON is encoded."""
     try:
         json.loads(text)
     except (ValueError, RecursionError):
@@ -422,14 +430,14 @@ def decision_data(decision: Decision) -> Entry:
 
 
 def _call_of(told: Entry, call: RequestedCall) -> ToolCall:
-    """A recorded call; if it was approved, with the arguments that it was made with."""
+    """The ToolCall of a recorded call; an approved call has the arguments that the function got."""
     is_whole = "approved" in told and "args" in told
     arguments = told["args"] if is_whole else sent_arguments(call.sent)
     return ToolCall(call.name, arguments, told["result"], told["error"], told["ms"])
 
 
 def record_moment(asked: str, moment: datetime) -> datetime:
-    """Returns the moment recorded for `asked` when this run asked before, else records `moment`."""
+    """Returns the moment that the journal has under `asked`; without one, records `moment`."""
     def look(_: RequestedCall) -> Steps[ToolCall]:
         yield from ()
         return ToolCall(asked, None, to_json(moment), None, 0.0)
@@ -443,14 +451,14 @@ def record_moment(asked: str, moment: datetime) -> datetime:
 
 
 def _counted(pieces: list[int], step: Wait | str) -> Steps[Any]:
-    """Performs a step of a reply, and notes the lengths of its pieces."""
+    """Performs a step of a reply, and adds the length of a text chunk to `pieces`."""
     if isinstance(step, str):
         pieces.append(len(step))
     return (yield step)
 
 
 def _pieces_of(entry: Entry) -> Generator[str]:
-    """Yields a recorded reply in the pieces in which it was streamed."""
+    """Yields the text of a recorded reply, in the chunks in which it was streamed."""
     text, start = entry.get("reply", {}).get("text", ""), 0
     for length in entry.get("pieces", ()):
         yield text[start : start + length]
@@ -463,18 +471,19 @@ def hook_for(prompt: PromptRun) -> JournalHook | None:
     return None if journal is None else JournalHook(journal, prompt)
 
 
-# Which journal
+# The journal of the process or of a block
 
 
 _of_process: OpenFiles[Journal] = OpenFiles()
-# The root scope of the process's finished run: nothing more of it can be recorded.
+# The root scope of the process's run once that is over: no later prompt can be recorded.
 _over: RunScope | None = None
 
 
 def current_journal(settings: Settings) -> Journal | None:
-    """The journal of the enclosing block or of the process, opened on first use; None without one.
+    """The journal of the enclosing block or, by default, of the process; None without a journal.
 
-    Raises ConfigError if the run is also recorded or replayed.
+    The journal of the process is opened at the first use. Raises ConfigError if the run is also
+    recorded or replayed.
     """
     journal: Journal | None = current_context().journal
     if journal is not None:
@@ -484,7 +493,7 @@ def current_journal(settings: Settings) -> Journal | None:
         return None
     if os.environ.get("SAFT_RECORD") or os.environ.get("SAFT_REPLAY"):
         raise ConfigError(
-            "a run has a journal, or is recorded or replayed: not both",
+            "a run with a journal cannot be recorded or replayed",
             setting="journal",
             hint="`--replay` also reads journals",
         )
@@ -494,17 +503,20 @@ def current_journal(settings: Settings) -> Journal | None:
 def _begun(path: str, settings: Settings) -> Journal:
     """Opens the journal of the process; raises JournalError once the run is over."""
     if _over is root():
-        raise JournalError(f"the run is over, and nothing more is kept in {path}")
+        raise JournalError(f"the run is over: {path} keeps nothing more")
     return _opened(path, settings)
 
 
 def _opened(path: str, settings: Settings, *, for_blocks: bool = False) -> Journal:
-    """Opens a journal, and counts its recorded replies as `count_recorded` does."""
+    """Opens a journal, and counts its recorded replies; see `count_recorded`."""
     return count_recorded(Journal(path), settings, for_blocks=for_blocks)
 
 
 def count_recorded(journal: Journal, settings: Settings, *, for_blocks: bool) -> Journal:
-    """Counts recorded replies for the run's budget; if `for_blocks`, for enclosing blocks, too."""
+    """Charges recorded replies to the run's budget.
+
+    If `for_blocks`, also charges the budgets of the enclosing blocks.
+    """
     for model, paid in journal.paid.items():
         add_recorded(settings, model, *paid, for_blocks=for_blocks)
     return journal
@@ -512,9 +524,9 @@ def count_recorded(journal: Journal, settings: Settings, *, for_blocks: bool) ->
 
 @contextmanager
 def journaled(path: str | os.PathLike[str]) -> Generator[None]:
-    """Runs the block as a separate run that is kept in this file, or resumes that run.
+    """Runs the block as a separate run whose journal is this file, or resumes that run.
 
-    It applies to this thread or task, and to those that get a copy of its context.
+    The journal is used in this thread or task, and in those that get a copy of its context.
     """
     with keeping_in(_opened(os.fspath(path), settings_for(), for_blocks=True)):
         yield

@@ -1,4 +1,4 @@
-"""A journal: the exchanges and tool calls of one run, in an SQLite file.
+"""A journal: the requests, replies and tool calls of one run, in an SQLite file.
 
     sqlite3 run.journal 'select kind, step, data from entry'
 
@@ -8,18 +8,18 @@
     call      t1     {"tool": "look_up", "sent": ..., "result": "3.5", "ms": 0.1}   at its end
     approval  t2     {"asks": "refund", "digest": ..., ...}                   a call waits
     approval  t2     {"asks": "refund", "decided": "yes", "by": "ada", ...}
-    retry     2      {"why": "ContractError: ..."}          from this exchange on, requested again
-    place     place  {"place": "1.3:0"}                     now of a prompt at another place
+    retry     2      {"why": "ContractError: ..."}          from this exchange on, request again
+    place     place  {"place": "1.3:0"}                     the prompt is now at another place
     process   ended  {"ended": "ok", ...}
 
 Rows are added and never changed; the newest row of a place counts. Each row has a checksum. When
 `put` returns, its row is on the disk (write-ahead log, full synchronisation). Threads that write at
 the same time share a transaction.
 
-While a process has a journal open, three files lie beside it: SQLite's `run.journal-wal` and
-`-shm`, and `-lock`. The lock file keeps other processes from starting a run with the journal, and
-has the number of its rows. After a kill, all three belong to the journal. Others may read it at any
-time.
+While a process has a journal open, three more files are in its folder: SQLite's `run.journal-wal`
+and `-shm`, and `-lock`. The lock file prevents other processes from starting a run with the
+journal, and stores the number of rows. If the process is killed, the three files stay and belong to
+the journal. Other processes may read the journal at any time.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ VERSION = 4
 
 
 class RowKind(StrEnum):
-    """The kind of a row."""
+    """The kinds of rows."""
 
     PROCESS = "process"
     EXCHANGE = "exchange"
@@ -67,7 +67,7 @@ class RowKind(StrEnum):
     PLACE = "place"
 
 
-_ID = 0x53414654  # "SAFT": what SQLite calls the application of a file
+_ID = 0x53414654  # "SAFT", the application id in the header of the SQLite file
 _TABLE = """\
 CREATE TABLE entry (
     id integer primary key,
@@ -75,7 +75,7 @@ CREATE TABLE entry (
     sum integer not null
 )"""
 _INDEX = "CREATE INDEX entry_place on entry (key, scope, place, kind, step)"
-# As SQLite lists them. A job has its own tables beside these.
+# The schema as SQLite lists it. A job has more tables in the same file.
 _SCHEMA = [("table", "entry", "entry", _TABLE), ("index", "entry_place", "entry", _INDEX)]
 _BEGIN = f"""
 begin immediate;
@@ -85,16 +85,16 @@ pragma application_id = {_ID};
 pragma user_version = {VERSION};
 commit;
 """
-# Errors of a damaged database, including messages that cannot be decoded.
+# Errors of a damaged database, including texts that cannot be decoded.
 _PROBLEMS = (sqlite3.Error, UnicodeDecodeError)
-# Errors of a database that is not damaged and cannot be read.
+# Errors that occur if a database cannot be read although it is not damaged.
 _NO_DAMAGE = (
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_READONLY,
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_IOERR,
 )
-# No database has fewer bytes.
+# Every SQLite database has at least so many bytes.
 _SMALLEST = 512
 # The columns of a row, without its id and its checksum.
 _COLUMNS = "scope, key, place, step, data, kind"
@@ -104,7 +104,7 @@ _INSERT_NEW = (
     "(select 1 from entry where (key, scope, place, kind, step) = (?2, ?1, ?3, ?6, ?4) "
     "and data = ?5)"
 )
-# True for an exchange that a later row marks as requested again.
+# True for an exchange if a later row of the kind RETRY says that the request is sent again.
 _IS_OVER = (
     f"(kind = '{RowKind.EXCHANGE}' and exists (select 1 from entry as later where "
     "(later.key, later.scope, later.place) = (entry.key, entry.scope, entry.place) "
@@ -117,23 +117,23 @@ _LATEST = (
 )
 # The suffix of the lock file.
 _LOCK = "-lock"
-# The state in the lock file of a run that could not record everything.
+# The state in a lock file if the run could not record everything.
 _FAILED = "failed"
 _Values: TypeAlias = tuple[Any, ...]
-# By step: the tool that was called, and the values that it closed over.
+# By step: the name of the tool that was called, and the values that the tool closed over.
 KeptClosures: TypeAlias = dict[str, tuple[str, ClosedValues]]
 Matching: TypeAlias = Callable[[KeptClosures], Match]
 # Program names that do not identify a script.
 _NO_SCRIPTS = ("", "-", "-c", "__main__", "pytest", "ipykernel_launcher")
 
-# The `saftc` command line and the folder that started the run of this process.
+# The `saftc` command line that started this process's run, and its folder.
 command_here: tuple[list[str], str] | None = None
 
 
 def note_command(words: list[str], folder: str) -> None:
-    """Sets the command line that a waiting run reports as the one that started it.
+    """Sets the command line that a waiting run records as the one that started it.
 
-    It reports none if there are no words, if the script is in no file, or if a word holds a key.
+    Records none if `words` is empty, if the script is not in a file, or if a word contains a key.
     """
     global command_here
     is_repeatable = words and "-c" not in words and "-" not in words
@@ -141,14 +141,17 @@ def note_command(words: list[str], folder: str) -> None:
 
 
 class RecordedPrompt(NamedTuple):
-    """A recorded prompt: the place where it was last asked, and what its tools closed over."""
+    """A recorded prompt: its last place in the script, and the values its tools closed over."""
 
     place: str
     closures: KeptClosures
 
 
 class EqualPrompts:
-    """The recorded prompts of one scope that ask the same; `left` are those not taken yet."""
+    """The recorded prompts of one scope that send equal requests.
+
+    `left` are the records that no prompt of this run has taken yet.
+    """
 
     def __init__(self, kept: dict[PromptKey, RecordedPrompt]) -> None:
         self.left = kept
@@ -157,23 +160,26 @@ class EqualPrompts:
         self._is_single = len(kept) == 1
 
     def take(self, place: str, match: Matching) -> PromptKey | None:
-        """Takes the prompt that was recorded at this very place, if it is left and matches.
+        """Takes the record of the prompt at this place, if it is not taken yet and matches.
 
-        `match` says whether its tools close over the same values now.
+        `match` says whether the tools close over the same values as then.
         """
         one = self._at.get(place)
         return None if one is None or one not in self.left else self._first([one], match)
 
     def take_first(self, match: Matching) -> PromptKey | None:
-        """Takes the first prompt left, in the order of the script.
+        """Takes the first record left that matches, in the order of the script.
 
-        Everything before must have ended, so that the prompt belongs to none of that.
+        All earlier prompts must have ended, so that the record cannot belong to one of them.
         """
         ordered = sorted(self.left, key=lambda one: order_of(self.left[one].place))
         return self._first(ordered, match)
 
     def _first(self, found: list[PromptKey], match: Matching) -> PromptKey | None:
-        """Takes the first of these that matches; one that may match, if only one was recorded."""
+        """Takes the first of these records that matches.
+
+        A record for which `match` is unsure is taken only if it is the only one.
+        """
         for one in found:
             how = match(self.left[one].closures)
             if how == "same" or (how == "unsure" and self._is_single):
@@ -182,12 +188,12 @@ class EqualPrompts:
         return None
 
     def tools_in_doubt(self, match: Matching) -> set[str]:
-        """The tools of the prompts left for which `match` is unsure."""
+        """The names of tools for which `match` is unsure, in the records left."""
         left = [one.closures for one in self.left.values() if match(one.closures) == "unsure"]
         return {tool for closures in left for tool, _ in closures.values()}
 
     def name(self, asked: PromptKey) -> PromptKey:
-        """A key for a prompt without a record: its place, or a numbered one if that is taken."""
+        """A key for a prompt without a record: its place, numbered if that key is taken."""
         names = (asked, *(asked.another(number) for number in range(1, len(self._taken) + 1)))
         name = next(one for one in names if one not in self._taken)
         self._taken.add(name)
@@ -195,7 +201,7 @@ class EqualPrompts:
 
 
 class _Pending(NamedTuple):
-    """A statement to execute; if `is_synced`, its effect must be on the disk afterwards."""
+    """A statement to execute; with `is_synced`, its effect must be on the disk afterwards."""
 
     statement: str
     values: _Values
@@ -203,9 +209,9 @@ class _Pending(NamedTuple):
 
 
 class Journal:
-    """The records of a run, by place, for all threads of the one process that runs with it.
+    """The rows of a run's journal, for all threads of the process that has opened it.
 
-    A journal that is `part_of` the job of a script does not report its own start and end.
+    If the journal is `part_of` the job of a script, it does not report its start and end.
     """
 
     def __init__(self, path: str, part_of: str | None = None) -> None:
@@ -217,7 +223,7 @@ class Journal:
         self._lock = threading.Lock()
         self._broken: str | None = None
         self.new = 0
-        # Called with added rows, which it has to keep on a disk in place of this file.
+        # Gets each added row, and must store it, as this file is then not synced to the disk.
         self.listener: Callable[[list[_Values]], object] | None = None
         self._owner = _Owner(path)
         try:
@@ -243,7 +249,7 @@ class Journal:
 
     @contextmanager
     def equal_prompts(self, asked: PromptKey) -> Generator[EqualPrompts]:
-        """The equal prompts that were recorded when this run began; for one thread at a time."""
+        """Yields the records of equal prompts of earlier processes, to one thread at a time."""
         with self._lock:
             if asked[:2] not in self._equal:
                 self._equal[asked[:2]] = EqualPrompts(self._kept_like(asked))
@@ -275,7 +281,9 @@ class Journal:
         return json.loads(found[0][0]) if found else None
 
     def put(self, asked: PromptKey, kind: RowKind, step: int | str, entry: Entry) -> None:
-        """Adds an entry, which is on the disk when this returns; raises JournalError if it is not.
+        """Adds an entry; it is on the disk when this returns.
+
+        Raises JournalError if the entry cannot be written.
         """
         self._insert((*asked, str(step), kind), entry)
         if kind == RowKind.EXCHANGE:
@@ -299,35 +307,37 @@ class Journal:
 
     @property
     def began_by(self) -> Entry:
-        """The command and the folder that started the run, as fields of an entry.
+        """The command line and the folder that started the run, as fields of an entry.
 
-        Empty if the command is unknown, and for a part of a job.
+        Empty if the command line is unknown, and for a part of a job.
         """
         if command_here is None or self._is_part:
             return {}
         return {"command": command_here[0], "folder": command_here[1]}
 
     def check_whole(self) -> None:
-        """Raises JournalError if nothing more can be recorded; called before anything is requested.
+        """Raises JournalError if writing has failed.
+
+        Called before a request is sent or a call is made.
         """
         if self._broken is not None:
             raise JournalError(
                 f"cannot keep answers in {self.path}: {self._broken}",
-                hint="what was kept before is whole: make room, and run the same command again",
+                hint="the kept answers are intact: make room, and run the same command again",
             )
 
     def close(self, ended: str) -> None:
         """Ends the run as "ok", "failed", "interrupted" or "waiting", and closes the file.
 
         Does nothing in a forked process. Raises JournalError if the end cannot be recorded, or if
-        answers of a run that ended "ok" could not be.
+        the run ended "ok" and some replies could not be recorded.
         """
         if not self._owner.is_open:
             return
         try:
             if ended == "ok":
                 self.check_whole()
-            if self._broken is None:  # else the error was raised where it happened
+            if self._broken is None:  # otherwise the error was raised where it happened
                 end = {"ended": ended, "time": _now(), "kept": self.kept, "new": self.new}
                 self._note("ended", end)
         finally:
@@ -336,7 +346,7 @@ class Journal:
                 self._broken = self._broken or "the run is over"
                 self._database.close()
                 self._owner.release(state)
-            if not os.path.exists(self.path):  # somebody has removed it meanwhile
+            if not os.path.exists(self.path):  # somebody has removed the file meanwhile
                 remove(self.path)
         count = self.kept + self.new
         if self._is_part:
@@ -347,7 +357,7 @@ class Journal:
             note(f"{_answers(count)} kept in {self.path}; run the same command again to resume")
 
     def leave(self) -> None:
-        """Detaches a forked process; the parent keeps the file and writes on."""
+        """Detaches a forked process from the journal; the parent continues to write."""
         _left_behind.append(self._database)
         self._lock, self._broken = threading.Lock(), "this process was forked"
         self._owner.leave()
@@ -367,14 +377,14 @@ class Journal:
         note(f"{self.path}: {what}, last started {started}; {_answers(self.kept)} kept")
 
     def _drop_damaged(self) -> None:
-        """Deletes damaged answers, which can be requested again, and says so.
+        """Deletes damaged replies, which are then requested again, and reports that.
 
-        Raises JournalError if more may be lost.
+        Raises JournalError if another part of the file is damaged.
         """
         problem = self.read("pragma integrity_check(1)")[0][0]
         if problem != "ok":
             raise _unreadable(self.path, problem)
-        # Row by row: a job may have more rows than fit into memory.
+        # Row by row, as the rows of a job may not fit into memory.
         damaged = list[tuple[int]]()
         for number, *row, total in self._database.execute(
             f"select id, {_COLUMNS}, sum from entry"
@@ -382,8 +392,8 @@ class Journal:
             if _sum(tuple(row)) != total:
                 if row[5] != RowKind.EXCHANGE:
                     raise JournalError(
-                        f"{self.path}: what is kept of a call is damaged: it may have been made",
-                        hint="find out whether it was; begin another journal to go on",
+                        f"{self.path}: the entry of a call is damaged: the call may have been made",
+                        hint="find out whether it was; start another journal to continue",
                     )
                 damaged.append((number,))
         if damaged:
@@ -391,13 +401,13 @@ class Journal:
             with _transaction(self._database):
                 self._database.executemany("delete from entry where id = ?", damaged)
             count = counted(len(damaged), "answer is damaged", "answers are damaged")
-            note(f"{self.path}: {count}; what was asked then is sent again")
+            note(f"{self.path}: {count}; their requests are sent again")
 
     def _note(self, step: str, entry: Entry) -> None:
         self._insert((None, None, None, step, RowKind.PROCESS), entry)
 
     def _insert(self, at: _Values, entry: Entry) -> None:
-        """Adds a row, in one transaction with those that other threads add."""
+        """Adds a row, in one transaction with the rows of other threads."""
         row = _row_of(at, entry)
         self.write(_INSERT, *row, is_synced=self.listener is None)
         if self.listener is not None:
@@ -406,14 +416,14 @@ class Journal:
     def write(self, statement: str, *values: Any, is_synced: bool = False) -> None:
         """Executes a statement, in one transaction with those of other threads.
 
-        When this returns, the change survives the process and, if `is_synced`, a crash of the
-        machine.
+        When this returns, the change survives the end of the process and, if `is_synced`, a crash
+        of the machine.
         """
         self.write_soon(statement, *values, is_synced=is_synced)
         self.flush()
 
     def write_soon(self, statement: str, *values: Any, is_synced: bool = False) -> None:
-        """Queues a statement for the next transaction that somebody waits for."""
+        """Queues a statement; the next `flush` or `read` executes it."""
         self._waiting.append(_Pending(statement, values, is_synced))
 
     def flush(self) -> None:
@@ -428,26 +438,26 @@ class Journal:
             self._commit([self._waiting.popleft() for _ in range(len(self._waiting))])
 
     def read(self, query: str, *values: Any) -> list[Any]:
-        """The rows of a query, which sees all queued statements.
+        """Returns the rows of a query, after executing all queued statements.
 
-        Raises JournalError if the file is damaged, or the journal is closed.
+        Raises JournalError if the file is damaged, or if the journal is closed.
         """
         with self._lock:
             self._commit_waiting()
             return self._execute(query, *values)
 
     def _execute(self, query: str, *values: Any) -> list[Any]:
-        """The rows of a query. Requires the lock."""
+        """Returns the rows of a query. Requires the lock."""
         try:
             return self._database.execute(query, values).fetchall()
-        except sqlite3.ProgrammingError:  # it is closed
+        except sqlite3.ProgrammingError:  # the database is closed
             self.check_whole()
             raise
         except _PROBLEMS as error:
             raise _unreadable(self.path, error) from None
 
     def rows_within(self, scope: str) -> list[_Values]:
-        """All rows of a scope and its inner scopes, as `merge_rows` takes them."""
+        """All rows of a scope and its inner scopes, in the form for `merge_rows`."""
         query = (
             f"select {_COLUMNS}, sum from entry where key is not null "
             "and (scope = ?1 or (scope > ?1 || '/' and scope < ?1 || '0')) order by id"
@@ -455,8 +465,8 @@ class Journal:
         return [tuple(row) for row in self.read(query, scope)]
 
     def merge_rows(self, rows: list[_Values]) -> None:
-        """Adds the rows of another journal that are missing here."""
-        # In one step, so that nobody commits only a part of them.
+        """Adds the rows of another journal that this one lacks."""
+        # In one step, so that no other thread commits only a part of them.
         self._waiting.extend([_Pending(_INSERT_NEW, tuple(row), True) for row in rows])
         self.flush()
 
@@ -470,7 +480,8 @@ class Journal:
 
     def release(self, scope: str) -> None:
         """Forgets the equal prompts of a finished scope and of its inner scopes."""
-        # Without the lock, whose holder may wait for the disk: nobody uses these scopes any more.
+        # Without the lock, whose holder may wait for the disk: no thread uses these scopes any
+        # more.
         for known in list(self._equal):
             if f"{known[0]}/".startswith(f"{scope}/"):
                 self._equal.pop(known, None)
@@ -484,11 +495,11 @@ class Journal:
                     self._database.executemany(statement, [one.values for one in group])
             if is_synced:
                 self._owner.note(_last_row(self._database))
-        except sqlite3.Error as error:  # nothing more is written: it would follow a gap
+        except sqlite3.Error as error:  # no more is written, as there is a gap
             self._broken = str(error)
 
 
-# The open journals of this process. A forked one leaves them, and closes no connection.
+# The open journals of this process. A forked process detaches from them, and closes no connection.
 _open: WeakSet[Journal] = WeakSet()
 _left_behind: list[sqlite3.Connection] = []
 
@@ -502,7 +513,7 @@ after_fork(_leave_all)
 
 
 def add(path: str, at: tuple[Any, ...], entry: Entry, check: Callable[[], None]) -> None:
-    """Adds an entry to a journal, even while its run is active, at a place as `entries` gives it.
+    """Adds an entry to a journal, even while its run is active; `at` is a place as in `entries`.
 
     `check` runs in the same transaction. Raises ConfigError if the entry cannot be added.
     """
@@ -517,7 +528,7 @@ def add(path: str, at: tuple[Any, ...], entry: Entry, check: Callable[[], None])
 
 
 def remove(path: str) -> None:
-    """Removes a journal, and the files that a killed process has left beside it."""
+    """Removes a journal, with the files that a killed process has left next to it."""
     for file in (
         *(_companion_path(path, one) for one in (_LOCK, "-journal", "-shm", "-wal")),
         path,
@@ -527,7 +538,7 @@ def remove(path: str) -> None:
 
 
 def is_in_use(path: str) -> bool:
-    """Whether the run of a journal is active."""
+    """True if a process is running with the journal."""
     try:
         with open(_companion_path(path, _LOCK), "rb") as file:
             return not lock(file.fileno(), waits=False)
@@ -536,12 +547,12 @@ def is_in_use(path: str) -> bool:
 
 
 def has_failed(path: str) -> bool:
-    """Whether the last run of a journal could not record everything."""
+    """True if the last run of a journal could not record everything."""
     return _owner_of(path).state == _FAILED
 
 
 def is_journal(path: str) -> bool:
-    """Whether a file is a journal."""
+    """True if the file is a journal."""
     try:
         with reading(path) as database:
             return _has_tables(database)
@@ -553,7 +564,7 @@ def is_journal(path: str) -> bool:
 def reading(path: str) -> Generator[sqlite3.Connection]:
     """Opens a journal for reading, even while its run is active.
 
-    Raises ConfigError if the file is no journal, or is damaged.
+    Raises ConfigError if the file is not a journal, or is damaged.
     """
     try:
         check_regular(path)
@@ -568,12 +579,12 @@ def reading(path: str) -> Generator[sqlite3.Connection]:
 
 
 def check_head(path: str, script: str = "") -> bool:
-    """Whether the file is a journal already; False if it is new or empty.
+    """True if the file is already a journal; False if it is new or empty.
 
-    Raises ConfigError if this run cannot be kept in it; the file is not changed.
+    Raises ConfigError if this run cannot use it; the file is not changed.
     """
     owner = _owner_of(path)  # read first: rows may be added meanwhile
-    missing = f"rows are missing, which {path}-wal had"
+    missing = f"the rows of {path}-wal are missing"
     try:
         with closing(_connected(path, read_only=True)) as database:
             identity, version = (
@@ -586,7 +597,7 @@ def check_head(path: str, script: str = "") -> bool:
                     raise _no_journal(path)
                 if size and owner.rows:
                     raise ConfigError(str(_unreadable(path, missing)))
-                return False  # a new one, or a process was killed when it had just begun
+                return False  # a new file, or a process was killed just after it began
             if identity != _ID:
                 raise _no_journal(path)
             if version != VERSION:
@@ -625,10 +636,11 @@ def _last_row(database: sqlite3.Connection) -> int:
 
 
 def _connected(path: str, *, read_only: bool = False) -> sqlite3.Connection:
-    """Opens the database; if `read_only`, without changing it or making files beside it."""
+    """Opens the database; with `read_only`, it changes nothing and creates no files."""
     how = "mode=rw"
     if read_only:
-        # Without a log nobody writes to it; opened as immutable, its folder may be read-only.
+        # Without a write-ahead log, no process is writing to the file. If it is opened as
+        # `immutable`, its folder may be read-only.
         how = "mode=ro" if os.path.exists(_companion_path(path, "-wal")) else "immutable=1"
     name = f"file:{quote(os.path.abspath(path))}?{how}"
     database = sqlite3.connect(name, uri=True, isolation_level=None, check_same_thread=False)
@@ -638,12 +650,12 @@ def _connected(path: str, *, read_only: bool = False) -> sqlite3.Connection:
 
 
 def _companion_path(path: str, ending: str) -> str:
-    """The path of a file beside a journal; links to the journal are resolved."""
+    """The path of a journal's companion file; links to the journal are resolved."""
     return os.path.realpath(path) + ending
 
 
 def _no_journal(path: str) -> ConfigError:
-    """The error for a file that is something else, which its first line tells."""
+    """The error for a file that is not a journal; its first line tells what it is."""
     with open(path, "rb") as file:
         line = file.readline(10_000)
     what, hint = f"{path} is not a journal", "name another file"
@@ -658,10 +670,10 @@ def _no_journal(path: str) -> ConfigError:
 
 
 def entries(path: str, *, latest: bool = False) -> Iterator[Entry]:
-    """Yields the rows of a journal in order, each with its place.
+    """Yields the rows of a journal in order, each as an entry with its place.
 
-    If `latest`, yields only the rows that still count: the newest of each place. Raises ConfigError
-    if the journal is damaged.
+    With `latest`, yields only the rows that still count: the newest row of each place. Raises
+    ConfigError if the journal is damaged.
     """
     with reading(path) as database:
         if not _has_tables(database):
@@ -686,7 +698,7 @@ def exchanges(path: str) -> Iterator[Entry]:
 
 
 def recovery_setting(variable: str, default: str) -> str:
-    """What a variable says to do about a call of unknown outcome: "call" or "stop"."""
+    """The value of a variable that decides about calls that may have run: "call" or "stop"."""
     wanted = os.environ.get(variable) or default
     if wanted not in ("call", "stop"):
         raise ConfigError(f"{variable}: expected call or stop, got {wanted!r}")
@@ -694,14 +706,14 @@ def recovery_setting(variable: str, default: str) -> str:
 
 
 def current_script() -> str:
-    """The name of the running script, without its suffix; empty if unknown."""
+    """The name of the running script, without its suffix; "" if unknown."""
     name = os.path.basename(sys.argv[0]) if sys.argv else ""
     stem = os.path.splitext(name)[0]
     return "" if stem in _NO_SCRIPTS else stem
 
 
 def time_text(seconds: float) -> str:
-    """A time as local date and time, to the minute."""
+    """The local date and time, to the minute."""
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
 
 
@@ -717,7 +729,7 @@ class _OwnerStatus(NamedTuple):
 
 
 def _owner_of(path: str) -> _OwnerStatus:
-    """The content of a journal's lock file; empty if there is none."""
+    """The content of a journal's lock file; an empty status if there is no file."""
     with (
         suppress(OSError, ValueError),
         open(_companion_path(path, _LOCK), encoding="utf-8") as file,
@@ -728,9 +740,9 @@ def _owner_of(path: str) -> _OwnerStatus:
 
 
 class _Owner(LockedFile):
-    """The lock of the one process that runs with a journal: the file `-lock` beside it.
+    """The lock file of a journal, held by the one process that runs with the journal.
 
-    The file is removed when the process ends.
+    The file is removed when the journal is closed.
     """
 
     def __init__(self, path: str) -> None:
@@ -758,17 +770,17 @@ class _Owner(LockedFile):
             raise _unusable(path, error) from None
 
     def note(self, rows: int, state: str = "") -> None:
-        """Notes how many rows are on the disk: SQLite drops damaged parts of its log in silence."""
+        """Stores how many rows are on the disk: SQLite drops damaged parts of its log silently."""
         self._rows = rows
-        with suppress(OSError):  # then missing rows may go unnoticed
+        with suppress(OSError):  # without it, missing rows may go unnoticed
             self._write(rows, state)
 
     def _write(self, rows: int, state: str = "") -> None:
-        # Of constant length, so that a write replaces all of it.
+        # Of constant length, so that a write replaces the whole content.
         self.overwrite(f"{os.getpid():>10}\n{rows:>16}\n{state:>6}\n".encode())
 
     def release(self, state: str = "") -> None:
-        """Releases the journal; with a `state`, the lock file stays and says that."""
+        """Releases the journal; with a `state`, the lock file stays and contains the state."""
         if self.is_open:
             if state:
                 self.note(self._rows, state)
@@ -778,7 +790,7 @@ class _Owner(LockedFile):
             self.close()
 
     def give_back(self) -> None:
-        """Releases a journal that this process could not use; the lock file is as it was before."""
+        """Releases a journal that this process could not use; restores the lock file."""
         if self._before.rows:
             self.note(self._before.rows, self._before.state)
             self.close()
@@ -799,7 +811,7 @@ def _transaction(database: sqlite3.Connection) -> Generator[None]:
 
 
 def _make_private(path: str) -> None:
-    """Makes a file that only its owner can read, if missing; OSError if it is not writable."""
+    """Creates a file that only its owner can read, if missing; OSError if it is not writable."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE))
 
 
@@ -813,12 +825,12 @@ def _unreadable(path: str, problem: object) -> JournalError:
         return JournalError(f"cannot read {path}: {problem}")
     return JournalError(
         f"{path} is damaged: {problem}",
-        hint="begin another journal; find out which calls were made before you do",
+        hint="find out which calls were made, then start another journal",
     )
 
 
 def _row_of(at: _Values, entry: Entry) -> _Values:
-    """The row of an entry, with its checksum, at a place as `entries` gives it."""
+    """The row of an entry, with its checksum; `at` is a place as in `entries`."""
     scope, key, place, step, kind = at
     data = _plain(json.dumps(entry, ensure_ascii=False))
     row = (_plain(scope), key, place, str(step), data, str(kind))
@@ -826,12 +838,12 @@ def _row_of(at: _Values, entry: Entry) -> _Values:
 
 
 def _sum(row: _Values) -> int:
-    """The checksum of a row: of all its columns."""
+    """The checksum of a row, over all of its columns."""
     return crc32(json.dumps(row, default=repr).encode())
 
 
 def _plain(text: Any) -> Any:
-    """The text with an escape for each half of a surrogate pair, which UTF-8 does not have."""
+    """The text with an escape for each half of a surrogate pair, which UTF-8 cannot encode."""
     return text.encode("utf-8", "backslashreplace").decode() if isinstance(text, str) else text
 
 

@@ -1,11 +1,11 @@
-"""Exchanges as JSON, and files of such lines, such as recordings.
+"""Requests and replies as JSON, and locked files of JSON lines, such as recordings.
 
     with LockedFile(path, PRIVATE, waits=False) as file:    no other process can write to it
         file.mend()                cuts off a line that a crash left unfinished
-        file.add(lines)            all of them or none; when this returns, they are on the disk
+        file.add(lines)            adds all lines or none; they are on the disk when it returns
 
 Lines are added and never changed. The operating system releases the file when the process ends,
-however it ends.
+even if it is killed.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from runtime_support._values.kinds import brief, is_object
 from runtime_support.errors import ConfigError, ToolsUnsupported
 
 KEY_LENGTH = 16
-# The types of a reply's fields, by the names in their annotations.
+# The types of a reply's fields that are checked, by the names in their annotations.
 _KINDS: dict[str, type] = {"str": str, "int": int}
 _sync = getattr(os, "fdatasync", os.fsync)
 
-# The fields of tool calls and replies that only the provider understands.
+# The fields of tool calls and replies whose meaning only the provider knows.
 OPAQUE = ("id", "opaque")
 
 Entry: TypeAlias = dict[str, Any]
@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 
 def request_data(request: Request) -> Entry:
-    """The canonical data of a request, without the model if the program did not choose one."""
+    """The canonical data of a request, without the model if the program did not choose it."""
     data = request.canonical()
     if "model" in request.ambient:
         data.pop("model", None)
@@ -50,18 +50,18 @@ def request_data(request: Request) -> Entry:
 
 
 def key_of(request: Request) -> str:
-    """The key of a request, equal for equal data."""
+    """The key of a request: a hash of its data."""
     return key_of_data(request_data(request))
 
 
 def key_of_data(data: Any) -> str:
-    """The key of JSON data."""
+    """The key of JSON data: the beginning of a hash that ignores the order of fields."""
     text = json.dumps(data, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:KEY_LENGTH]
 
 
 def outcome_data(answer: Reply | ToolsUnsupported) -> Entry:
-    """The fields of an entry for the outcome of a request."""
+    """The outcome of a request as fields of an entry: the reply, or a refusal of tools."""
     if not isinstance(answer, Reply):
         return {"refused": "tools", "message": answer.message}
     reply = answer.readable()
@@ -73,20 +73,20 @@ def outcome_data(answer: Reply | ToolsUnsupported) -> Entry:
 
 
 def used_of(reply: Reply) -> list[int]:
-    """A reply's tokens for a journal: input, output, and their parts if there are any."""
+    """A reply's token counts for a journal: input, output, and their parts if there are any."""
     parts = [getattr(reply, name) for name in TOKEN_PARTS]
     return [reply.input_tokens, reply.output_tokens, *(parts if any(parts) else ())]
 
 
 def usage_of(sent: int, answered: int, *parts: int) -> Usage:
-    """The numbers of `used_of` as the usage of one request."""
+    """The usage of one request, from the numbers of `used_of`."""
     return Usage(sent, answered, 1, *parts)
 
 
 def reply_of(entry: Entry, path: str) -> Reply:
-    """The reply of an entry; fields that a later version has added are ignored.
+    """The reply in an entry; fields that a later version has added are ignored.
 
-    Raises ToolsUnsupported if that was the outcome, and ConfigError if the reply is not usable.
+    Raises ToolsUnsupported if that was the outcome, and ConfigError if the reply is malformed.
     """
     if "refused" in entry:
         raise ToolsUnsupported(str(entry.get("message", "the provider takes no tools")))
@@ -104,7 +104,7 @@ def reply_of(entry: Entry, path: str) -> Reply:
 
 
 def _check_kinds(kind: type[Reply | ToolRequest], data: Entry) -> None:
-    """Raises TypeError if a field of a reply has another type: a file may have been edited."""
+    """Raises TypeError if a field of a reply has the wrong type, as a file may have been edited."""
     for name, value in data.items():
         wanted = _KINDS.get(kind.__annotations__[name])
         if wanted is not None and type(value) is not wanted:
@@ -114,14 +114,17 @@ def _check_kinds(kind: type[Reply | ToolRequest], data: Entry) -> None:
 
 
 def line_of(entry: Entry) -> bytes:
-    """The entry as a line."""
-    # The escape of half a surrogate pair is valid JSON, too.
+    """The entry as a line of JSON."""
+    # The escape of half a surrogate pair is valid JSON.
     text = json.dumps(entry, ensure_ascii=False) + "\n"
     return text.encode("utf-8", "backslashreplace")
 
 
 def read_lines(path: str, what: str) -> Iterator[bytes]:
-    """Yields the lines of a file, even while it is written; ConfigError if it cannot be read."""
+    """Yields the lines of a file, even while another process adds lines.
+
+    Raises ConfigError if the file cannot be read.
+    """
     try:
         check_regular(path)
         with open(path, "rb") as file:
@@ -131,10 +134,10 @@ def read_lines(path: str, what: str) -> Iterator[bytes]:
 
 
 class LockedFile:
-    """A file, made if missing, that no other process can add to or replace while it is open.
+    """A file that no other process can change or replace while it is open; created if missing.
 
-    Raises BlockingIOError if another process has it and `waits` is false; OSError or ValueError if
-    there can be no such file.
+    Raises BlockingIOError if another process has locked it and `waits` is false, and OSError or
+    ValueError if the path is not usable.
     """
 
     def __init__(self, path: str, permissions: int, *, waits: bool) -> None:
@@ -152,7 +155,7 @@ class LockedFile:
         _held.add(self)
 
     def mend(self) -> None:
-        """Makes the file end with a whole line, and cuts off a torn one."""
+        """Makes the file end with a whole line: cuts off a line that a crash left incomplete."""
         with open(self._descriptor, "rb", closefd=False) as file:
             if not file.seek(0, os.SEEK_END):
                 return
@@ -170,14 +173,14 @@ class LockedFile:
             self.add(b"\n")
 
     def add(self, data: bytes) -> None:
-        """Appends these lines; raises OSError if they cannot all be written to the disk."""
+        """Appends these lines; raises OSError if not all of them can be written to the disk."""
         end, left = os.lseek(self._descriptor, 0, os.SEEK_END), memoryview(data)
         try:
             while left:
                 left = left[os.write(self._descriptor, left) :]
             _sync(self._descriptor)
         except OSError:
-            with suppress(OSError):  # the torn line is mended later
+            with suppress(OSError):  # `mend` cuts off the incomplete line later
                 os.ftruncate(self._descriptor, end)
             raise
 
@@ -187,7 +190,7 @@ class LockedFile:
         os.write(self._descriptor, data)
 
     def close(self) -> None:
-        """Releases the file, even if a forked process still has it open."""
+        """Unlocks and closes the file, even if a forked process still has it open."""
         if self.is_open:
             unlock(self._descriptor)
             self.leave()
@@ -200,7 +203,7 @@ class LockedFile:
 
     @property
     def is_open(self) -> bool:
-        """Whether this process holds the file: not after `close`, and not in a forked process."""
+        """True if this process holds the lock: false after `close` and in a forked process."""
         return self._descriptor >= 0
 
     def __enter__(self) -> LockedFile:
@@ -242,12 +245,12 @@ def unlock(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
-_FAR = 1 << 40  # beyond the data: on Windows, other processes cannot read a locked range
+_FAR = 1 << 40  # beyond the data, as other processes on Windows cannot read a locked range
 _PAUSE = 0.02
 
 
 def lock_by_msvcrt(msvcrt: Any, descriptor: int, *, waits: bool) -> bool:
-    """The same on Windows, whose own lock waits for ten seconds at most."""
+    """The same as `lock` on Windows, where the system's own lock waits at most ten seconds."""
     while True:
         os.lseek(descriptor, _FAR, os.SEEK_SET)
         try:
@@ -260,7 +263,7 @@ def lock_by_msvcrt(msvcrt: Any, descriptor: int, *, waits: bool) -> bool:
 
 
 class OpenFiles(Generic[T]):
-    """The objects that the process has open, by path; a forked process begins with none."""
+    """The objects that this process has opened, by path; a forked process starts without them."""
 
     def __init__(self) -> None:
         self.forget()
@@ -271,20 +274,20 @@ class OpenFiles(Generic[T]):
         self._lock, self.open = threading.Lock(), dict[str, T]()
 
     def at(self, path: str, make: Callable[[str], T]) -> T:
-        """The object open at this path; `make` opens one if there is none."""
+        """The object opened for this path; `make` opens one if there is none."""
         with self._lock:
             if path not in self.open:
                 self.open[path] = make(path)
             return self.open[path]
 
     def take(self, path: str) -> T | None:
-        """Removes the object at this path and returns it; None if there is none."""
+        """Removes the object of this path and returns it; None if there is none."""
         with self._lock:
             return self.open.pop(path, None)
 
 
 def _let_go() -> None:
-    """Closes inherited files in a forked process, which would hold them longer than its parent."""
+    """Closes inherited files in a forked process, which would lock them longer than its parent."""
     for file in list(_held):
         file.leave()
 
@@ -293,7 +296,7 @@ after_fork(_let_go)
 
 
 def _there(one: Any, names: tuple[str, ...]) -> Entry:
-    """The attributes of these names, without empty ones."""
+    """The attributes with these names whose values are not empty."""
     found = {name: getattr(one, name) for name in names}
     return {name: value for name, value in found.items() if value}
 

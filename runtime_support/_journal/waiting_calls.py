@@ -1,11 +1,11 @@
-"""Calls that wait for approval in a journal, and decisions about them, even during its run.
+"""Finds the calls that wait for approval in a journal, and writes decisions into the journal.
 
     for call in waiting_calls("run.journal"):
         print(call.shown, call.place)
         decide(call, Decision.no("above the limit", by="ada"))
 
-An approved call that was running when its run ended is in doubt: it may have taken effect. `settle`
-records what a person has found out about it.
+The run may be active meanwhile. An approved call that was running when its run ended is in doubt:
+it may have taken effect. A person finds out, and `settle` records the result.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from runtime_support._schema.documents import fits
 from runtime_support._values.kinds import is_object
 from runtime_support.errors import CheckError, ConfigError
 
-# The folder for further journals of a job of `saftc map`.
+# A subfolder of an output folder of `saftc map`, with further journals of the job.
 _OF_CHUNKS = "journal"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingCall(PendingCall):
-    """A call or program that waits in a journal, with what an approver sees of it.
+    """A call or program that waits in a journal, with the data that an approver sees.
 
-    If `begun` is a time, the call was started then and is in doubt. `asked` is when the approval
-    was requested.
+    If `begun` is not None, the call was started at that time and is in doubt. `asked` is the time
+    when the approval was requested.
     """
 
     journal: str
@@ -50,7 +50,7 @@ class WaitingCall(PendingCall):
 def waiting_calls(path: str | os.PathLike[str]) -> list[WaitingCall]:
     """Returns the calls that wait in a journal, or in the journals of a folder.
 
-    Calls of an active run are not in doubt. Raises a ConfigError if there is no journal.
+    Running calls of an active run are not in doubt. Raises a ConfigError if there is no journal.
     """
     path = os.fspath(path)
     if os.path.isdir(path):
@@ -59,9 +59,9 @@ def waiting_calls(path: str | os.PathLike[str]) -> list[WaitingCall]:
 
 
 def decide(call: WaitingCall, decision: Decision) -> None:
-    """Writes a decision about a waiting call into its journal; the run takes it when it resumes.
+    """Writes a decision about a waiting call into its journal; the resumed run reads it.
 
-    Raises a CheckError if changed arguments do not fit, or the decision contains a key, and a
+    Raises a CheckError if changed arguments do not fit or the decision contains a key, and a
     ConfigError if the call no longer waits.
     """
     if call.begun is not None:
@@ -77,12 +77,13 @@ def decide(call: WaitingCall, decision: Decision) -> None:
 
 
 def settle(call: WaitingCall, result: str | None, by: str = "") -> None:
-    """Writes the result of a call that was interrupted; with None, the resumed run repeats it.
+    """Writes the result of an interrupted call into its journal.
 
-    Raises a ConfigError while the run is active, or if the call was settled before.
+    If the result is None, the resumed run repeats the call. Raises a ConfigError while the run is
+    active, or if the call was settled before.
     """
     if call.begun is None:
-        raise CheckError(f"{call.shown} has not started", hint="decide whether it may")
+        raise CheckError(f"{call.shown} has not started", hint="decide first whether it may run")
     at = (*call.at[:4], RowKind.APPROVAL)
     known = {name: call.question.get(name) for name in ("decided", "reason", "arguments")}
     decision = known if known["decided"] is not None else decision_data(Decision.yes())
@@ -147,16 +148,16 @@ def _waiting(path: str, at: tuple[Any, ...], question: Entry, begun: float | Non
 
 
 def _arguments(kind: str, sent: str) -> Mapping[str, Any]:
-    """The arguments as the model sent them; empty if they cannot be read."""
+    """The arguments as the model sent them; empty if they cannot be parsed."""
     with suppress(CheckError, ValueError):
         return {PROGRAM: json.loads(sent)} if kind == PROGRAM else read_arguments(sent)[0]
     return {}
 
 
 def _problem(call: WaitingCall, arguments: str) -> str | None:
-    """Why changed arguments do not fit the schema in the journal, or None.
+    """The reason why changed arguments do not fit the schema in the journal, or None.
 
-    The run checks them again by the function itself.
+    The run checks the arguments again, against the function itself.
     """
     if call.kind == PROGRAM:
         return "a program is approved or refused as a whole"

@@ -1,1 +1,1 @@
-"""What the operators and builtins of Saft do where plain Python would do something else."""
+"""Saft's operators and builtins, for cases in which plain Python behaves differently."""

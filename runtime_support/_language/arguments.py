@@ -1,4 +1,4 @@
-"""Arguments of the builtins: each function gives the plain value, or CheckError with the place.
+"""Checks arguments of the builtins: each function returns the plain value, or raises CheckError.
 
 as_text("upper(text)", "a")     "a"
 as_text("upper(text)", None)    CheckError: upper(text): expected string, got nil
@@ -13,7 +13,7 @@ from runtime_support._values.kinds import expected_error, is_key, is_number, is_
 
 
 def as_text(path: str, value: Any) -> str:
-    """A string."""
+    """Returns a string; raises CheckError for another value."""
     if type(value) is str:
         return value
     value = plain(value)
@@ -50,7 +50,7 @@ as_key: Callable[[str, Any], Any] = _argument("string, date or datetime", is_key
 def each_as(
     check: Callable[[str, Any], Any], name: str, items: Any, types: frozenset[type]
 ) -> Sequence[Any]:
-    """The argument `items`, each item checked; nothing is to be done where all are of the types."""
+    """Checks each item of the argument `items`; fast if the items are all of `types`."""
     given = as_sequence(f"{name}(items)", items)
     if types.issuperset(map(type, given)):
         return given

@@ -1,4 +1,4 @@
-"""Saft's builtins as checked functions; `ops` offers them under their names in Saft.
+"""The builtins of Saft as functions that check their arguments; `ops` exports them by Saft's names.
 
     >>> upper(3)
     Traceback (most recent call last):
@@ -8,7 +8,7 @@
     >>> round_(2.5)                                         # as in Python
     2
 
-Annotations and docstrings are what a model sees when a builtin is exposed as a tool.
+If a builtin is offered as a tool, models see its annotations and docstring.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     Named = TypeVar("Named", bound=str | date)
     Kind = TypeVar("Kind", bound=date)
 else:
-    # A model can send neither a dataframe nor a function, and the keys that it sends are texts.
+    # Models can send neither dataframes nor functions, and their objects have strings as keys.
     Summed = list[int | float]
     Key = None
     Named = str
@@ -69,9 +69,9 @@ else:
 Item = TypeVar("Item")
 Record = TypeVar("Record")
 
-# A list of more numbers would take more memory than most machines have.
+# A longer list of numbers would take more memory than most machines have.
 MOST_NUMBERS = 100_000_000
-# No float has digits farther from its point than this.
+# No float has digits farther from its decimal point than this.
 _MOST_DIGITS = 400
 
 _BOOL = frozenset((bool,))
@@ -110,7 +110,7 @@ def join(items: Sequence[str], separator: str | Sequence[str] = "") -> str:
     """The strings as one text, with the separator between them."""
     first, second = plain(items), plain(separator)
     if isinstance(first, str) and not isinstance(second, str):
-        first, second = second, first  # either order: only one of the two can be the list
+        first, second = second, first  # either order, as only one of the two can be the list
     strings = each_as(as_text, "join", first, _STRING)
     return as_text("join(separator)", second).join(strings)
 
@@ -379,7 +379,7 @@ def int_(value: str | int | float) -> int:
     given = as_text_or_number("int(value)", value)
     try:
         return builtins.int(given)
-    except ValueError:  # no integer at all, thousands of digits, not a number
+    except ValueError:  # not an integer, thousands of digits, or a NaN
         raise CheckError(f"int(value): expected an integer, got {brief(given)}") from None
     except OverflowError:
         raise CheckError(f"int(value): no integer for {brief(given)}") from None
@@ -421,7 +421,7 @@ def _rounded_decimal(number: Any, digits: Any) -> Any:
 
 def _rounded(number: int | float, digits: int) -> int | float:
     if isinstance(number, builtins.int):
-        # Python would first calculate ten to the power of as many digits.
+        # Python would first compute 10 to the power of `digits`.
         return 0 if -digits > number.bit_length() else builtins.round(number, digits)
     try:
         return builtins.round(number, max(-_MOST_DIGITS, min(digits, _MOST_DIGITS)))
@@ -461,7 +461,7 @@ def _printed(*values: Any) -> None:
     """Writes the values with blanks between them."""
 
 
-@wraps(_printed, assigned=())  # a model passes values alone
+@wraps(_printed, assigned=())  # hides `end` and `flush` from models
 def print_(*values: Any, end: str = "\n", flush: bool = False) -> None:
     """Writes the values with blanks between them."""
     shown = " ".join(map(show, values))
@@ -504,7 +504,7 @@ def _comparable(path: str, value: Any) -> list[Any]:
 
 
 def _common_kind(items: Sequence[Any]) -> str | None:
-    """The kind of dates and the like, or of decimals and ints, if all are of that."""
+    """The common kind of dates and the like, or of decimals and ints; None for other items."""
     words = set(map(basic_kind, items))
     if "decimal" in words and words <= {"decimal", "int"}:
         return "decimal"
@@ -517,7 +517,7 @@ def _common_kind(items: Sequence[Any]) -> str | None:
 
 
 def _keys(name: str, items: Sequence[Any], by: Key) -> list[Any]:
-    """What a function gives for each item, so that the items can be ordered by it."""
+    """The value of `by` for each item; raises CheckError if these values cannot be ordered."""
     path = f"{name}(by)"
     if not callable(plain(by)):
         raise expected_error(path, "function", by)

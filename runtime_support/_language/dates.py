@@ -1,4 +1,4 @@
-"""Saft's builtins of dates and decimals; `ops` offers them under their names in Saft.
+"""The builtins for dates and decimals; `ops` exports them by their names in Saft.
 
     >>> to_date("2026-01-31"), to_decimal("12.30")
     (datetime.date(2026, 1, 31), Decimal('12.30'))
@@ -6,8 +6,8 @@
     Traceback (most recent call last):
     runtime_support.errors.CheckError: decimal(value): expected such as 12.30, got string "12,30"
 
-A text has to be in the form of ISO 8601. `today` and `now` look at the clock, which `SAFT_NOW`
-sets; a run that resumes from a journal is told what it saw then.
+Texts must be in the format of ISO 8601. `today` and `now` return the time in `SAFT_NOW` if it is
+set; in a run that resumes from a journal, they return the same time as before.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def to_decimal(value: str | int) -> Decimal:
 
 
 def _read(word: Word, value: Any) -> Any:
-    """The value that a text says; one that is of the kind stays what it is."""
+    """Parses a text as a value of this kind; a value that is already of the kind is returned."""
     given = value.text if isinstance(value, Digits) else plain(value)
     path = f"{word}({'value' if word == 'decimal' else 'text'})"
     if basic_kind(given) == word:
@@ -106,7 +106,7 @@ def now() -> datetime:
 
 
 def _moment(asked: str) -> datetime:
-    """This moment; what `SAFT_NOW` says instead, as in tests. `asked` is who looks at the clock."""
+    """The current time, or the time in `SAFT_NOW`, as in tests; `asked` is the calling builtin."""
     from runtime_support._core.hooks import record_moment
 
     told = os.environ.get("SAFT_NOW")

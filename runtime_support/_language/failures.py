@@ -1,11 +1,12 @@
-"""What an `except` of a script knows of the exception that it has caught.
+"""Converts caught exceptions to the errors that an `except` block of a script gets.
 
     except Exception as exception:
         error = failure(exception)      error.kind, error.message, error.text, error.attempts
-        raise error.exception           passes it on, from anywhere
+        raise error.exception           raises it again, from anywhere
 
-What the script itself does wrong has a kind that says so, whatever Python raises there; what
-imported Python raises is of the kind "python", and its message begins with the exception's class.
+An error of the script itself has a kind of its own, whatever exception Python raises. An exception
+from imported Python code is of the kind "python", and its message begins with the exception's
+class.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ FailureKind: TypeAlias = Literal[
 ]
 KINDS: tuple[str, ...] = get_args(FailureKind)
 
-# Of each class also its subclasses, unless they are listed above.
+# A class stands for its subclasses, too, except those that are listed above it.
 _KINDS: tuple[tuple[type[SaftError], FailureKind], ...] = (
     (errors.ContractError, "contract"),
     (errors.TruncatedReply, "truncated"),
@@ -65,10 +66,10 @@ _HEADER = "# Compiled by saftc from "
 
 @dataclass(frozen=True)
 class Failure:
-    """A failure that was caught.
+    """A caught error, as a script sees it.
 
-    `text` is the model's last reply, None where there was none; `attempts` is how many replies
-    there were. `exception` is what was raised, with its traceback.
+    `text` is the model's last reply, or None if there was none; `attempts` is the number of
+    replies. `exception` is the exception that was caught, with its traceback.
     """
 
     message: str
@@ -78,12 +79,12 @@ class Failure:
 
     @property
     def exception(self) -> Exception:
-        """What passes the failure on when it is raised."""
-        # No field: it is not compared, shown or sent to a model.
+        """The exception to raise in order to pass the error on."""
+        # Not a field, as it is not compared, shown or sent to a model.
         return self.__dict__.get("_exception") or errors.Failed(self.message)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Classes of other packages may not be there, or not be made again from what they hold.
+        # A class of another package may be missing, or not be restorable from its arguments.
         kept = self.__dict__.get("_exception")
         travels = isinstance(kept, SaftError) or type(kept).__module__ == builtins.__name__
         values = (self.message, self.kind, self.text, self.attempts)
@@ -91,7 +92,10 @@ class Failure:
 
 
 def failure(exception: Exception) -> Failure:
-    """What a script knows of the exception; to be called where it is caught."""
+    """Returns the error that a script gets for this exception.
+
+    Call it where the exception is caught.
+    """
     if isinstance(exception, SaftError):
         kind: FailureKind = next(kind for class_, kind in _KINDS if isinstance(exception, class_))
         message, replies = printable(exception.message), exception.replies or 0
@@ -106,7 +110,7 @@ def failure(exception: Exception) -> Failure:
 
 
 def error_words(error: BaseException) -> str:
-    """What an exception of Python's own says; its bare words are made whole."""
+    """Returns the message of one of Python's own exceptions; very short messages are completed."""
     match error:
         case KeyError() if type(error) is KeyError and len(error.args) == 1:
             from runtime_support._values.dates import word_of
@@ -125,7 +129,7 @@ def error_words(error: BaseException) -> str:
 
 
 def _words_of_decimals(error: ArithmeticError) -> str:
-    """What is wrong with decimals: `decimal` itself tells a list of classes."""
+    """Returns the message for an error with decimals; `decimal` itself only lists classes."""
     signals = {signal.__name__ for signal in error.args[0]} if error.args else set[str]()
     if signals & {"DivisionByZero", "DivisionUndefined"}:
         return "division by zero"
@@ -146,11 +150,11 @@ def _is_ambiguity(exception: Exception) -> bool:
     return isinstance(exception, Ambiguity)
 
 
-# Who raised an error that is not ours
+# The origin of errors that are not ours
 
 
 def _is_of_script(exception: Exception) -> bool:
-    """Whether an operation of a compiled script has raised it, and not a function of Python's."""
+    """True if an operation of a compiled script, not imported Python code, raised the exception."""
     if isinstance(exception, RecursionError | MemoryError):
         return True
     trace = exception.__traceback__
@@ -163,7 +167,7 @@ def _is_of_script(exception: Exception) -> bool:
 
 
 def is_compiled(code: CodeType, variables: dict[str, Any]) -> bool:
-    """Whether code, with the variables of its module, was compiled from a script."""
+    """True if this code, whose module has these variables, was compiled from a script."""
     import linecache
 
     first = linecache.getline(code.co_filename, 1, variables)
@@ -171,7 +175,7 @@ def is_compiled(code: CodeType, variables: dict[str, Any]) -> bool:
 
 
 def _calls_python(trace: TracebackType, frame: FrameType) -> bool:
-    """Whether it came out of a call of something that the script has imported."""
+    """True if the exception was raised in a call of a function that the script has imported."""
     import ast
 
     from runtime_support._core.positions.uncaught import text_of_step

@@ -1,8 +1,8 @@
-"""The builtins that read and write files, and read from standard input.
+"""The builtins that read and write files, and read standard input.
 
-`saftc run` leaves the script's folder in the main module; there, relative paths begin in it. In a
-compiled module that Python runs, they begin in the working directory. Only regular files are read
-and written: a device or a pipe may have no end, or wait for ever.
+`saftc run` sets the script's folder in the main module, and relative paths start there. In a
+compiled module that Python runs, relative paths start in the working directory. Only regular files
+are read and written: a device or a pipe may have no end, or block for ever.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from runtime_support.errors import CheckError, ConfigError, FileError
 
 MOST_BYTES = 1_000_000_000
 UNFINISHED = ".saft-"
-# Of what holds prompts and answers: only its owner may read it.
+# The permissions of files with prompts and replies: only the owner may read them.
 PRIVATE = 0o600
 
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
@@ -31,13 +31,13 @@ _BINARY = getattr(os, "O_BINARY", 0)
 
 @contextmanager
 def in_folder(folder: str) -> Generator[None]:
-    """Resolves relative paths in this folder, in the block."""
+    """Resolves relative paths in this folder while the block runs."""
     with Block(folder=folder):
         yield
 
 
 def base_folder() -> str:
-    """The folder that relative paths begin in."""
+    """The folder in which relative paths start."""
     folder = current_context().folder
     main = sys.modules.get("__main__")
     try:
@@ -47,7 +47,7 @@ def base_folder() -> str:
 
 
 def resolve_path(path: str) -> str:
-    """The absolute path, without links in it."""
+    """The absolute path, with all links resolved."""
     return os.path.realpath(_placed(path))
 
 
@@ -82,7 +82,10 @@ def append_text(path: str, text: str) -> None:
 
 
 def _write(name: str, put: Callable[[str, bytes], None], path: str, text: str) -> None:
-    """Puts the text into a file at the turn of the call; `name` is that of the operation."""
+    """Writes the text with `put` when it is the call's turn.
+
+    `name` is the builtin, for messages.
+    """
     wait_to_act()
     place, data = _to_be_written(name, path, text)
     is_new = not os.path.exists(place)
@@ -113,7 +116,7 @@ def input_(question: str = "") -> str | None:
     return line
 
 
-# Its name in compiled modules, where `input` is Python's.
+# The name in compiled modules, in which `input` is Python's function.
 read_line = input_
 
 
@@ -132,7 +135,7 @@ def list_files(pattern: str) -> list[str]:
 
 
 def content(place: str, most: int) -> bytes:
-    """The bytes of a regular file, one more than `most` at the most, or FileError."""
+    """Returns the content of a regular file, but at most `most` + 1 bytes; raises FileError."""
     note_read(place)
     try:
         check_regular(place)
@@ -143,7 +146,7 @@ def content(place: str, most: int) -> bytes:
 
 
 def check_regular(place: str) -> int:
-    """The permissions of what is there; an OSError when it is not a regular file."""
+    """Returns the permissions of a file; raises OSError if it is not a regular file."""
     mode = os.stat(place).st_mode
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(0, "Is a directory")
@@ -155,11 +158,11 @@ def check_regular(place: str) -> int:
 def replace_file(
     path: str, data: bytes, *, synced: bool = False, permissions: int = 0o666
 ) -> None:
-    """Writes a regular file, whole or not at all; an OSError when that cannot be.
+    """Replaces a regular file in one step, or creates it; raises OSError if that fails.
 
-    If `synced`, it is on the disk then. A new file gets the `permissions`, as far as the umask
-    allows; one that is there keeps its own. A process that is killed may leave a file beside it
-    whose name begins with UNFINISHED.
+    If `synced`, the content is on the disk when this returns. A new file gets the `permissions`, as
+    far as the umask allows; an existing file keeps its own. A killed process may leave a temporary
+    file in the same folder, whose name begins with UNFINISHED.
     """
     try:
         mode = check_regular(path)
@@ -181,7 +184,7 @@ def replace_file(
         os.unlink(temporary)
         raise
     if synced:
-        with suppress(OSError):  # where folders cannot be opened, they need not be
+        with suppress(OSError):  # some systems cannot open folders, and need no sync of them
             folder = os.open(os.path.dirname(path), os.O_RDONLY)
             try:
                 os.fsync(folder)
@@ -190,7 +193,7 @@ def replace_file(
 
 
 def check_can_write(path: str, what: str) -> None:
-    """ConfigError when no file can be written at this path, before anything is paid for it.
+    """Raises ConfigError if no file can be written at this path; called before any cost arises.
 
     `what` names the file in the message, as in "the timeline".
     """
@@ -207,12 +210,12 @@ def check_can_write(path: str, what: str) -> None:
 
 
 def open_private(path: str, flags: int) -> int:
-    """An opener: a new file is for its owner alone."""
+    """An opener for `open`: only the owner may read a new file."""
     return os.open(path, flags, PRIVATE)
 
 
 def unwritable(error: UnicodeEncodeError) -> str:
-    """Why a text cannot be printed, by its first character that cannot."""
+    """The reason why a text cannot be printed: its first character that has no encoding."""
     character = error.object[error.start]
     if "\ud800" <= character <= "\udfff":
         return "half of a surrogate pair is not a character"
@@ -220,7 +223,7 @@ def unwritable(error: UnicodeEncodeError) -> str:
 
 
 def size_text(count: int) -> str:
-    """A number of bytes in words: `512 bytes`, `12 kB`, `3.4 MB`."""
+    """A number of bytes as text: `512 bytes`, `12 kB`, `3.4 MB`."""
     if count < 1000:
         return f"{count} bytes"
     if count < 1_000_000:
@@ -229,7 +232,7 @@ def size_text(count: int) -> str:
 
 
 def _placed(path: str) -> str:
-    """The path from the root on, links and all; FileError when no file could have it."""
+    """The absolute path, with links unresolved; raises FileError if the path is invalid."""
     try:
         if "\0" in path:
             raise ValueError
@@ -240,7 +243,10 @@ def _placed(path: str) -> str:
 
 
 def _to_be_written(name: str, path: str, text: str) -> tuple[str, bytes]:
-    """The place and the bytes, once both are such that the script may write them."""
+    """Returns the path and the bytes to write.
+
+    Raises FileError if the script may not write them.
+    """
     named = _placed(as_text(f"{name}(path)", path))
     place = resolve_path(named)
     try:
@@ -266,7 +272,7 @@ def _append(place: str, data: bytes) -> None:
             while written < len(data):
                 written += file.write(data[written:]) or 0
         except OSError:
-            # Only what is ours is taken back: others may have added to it since.
+            # Only our own bytes are removed: another process may have added more since.
             if file.tell() == size + written:
                 file.truncate(size)
             raise
@@ -281,12 +287,12 @@ def _failure(verb: str, place: str, error: OSError) -> FileError:
 
 
 def _opened(path: str, flags: int) -> int:
-    # What has become a pipe since it was looked at would wait here.
+    # If the file has become a pipe since the check, opening it would block.
     return os.open(path, flags | _NO_WAITING)
 
 
 def _matches(folder: str, pattern: str) -> set[str]:
-    """What matches; the glob module itself would go through links, and in circles."""
+    """Returns the matching paths; unlike glob's `**`, this follows no links."""
     import glob
     import re
 
@@ -305,13 +311,13 @@ def _matches(folder: str, pattern: str) -> set[str]:
 
 
 def _plain_start(pattern: str) -> str:
-    """The folders that a pattern begins with."""
+    """The folder part of a pattern up to its first special character."""
     special = (pattern.find(character) for character in "*?[" if character in pattern)
     return os.path.dirname(pattern[: min(special, default=len(pattern))])
 
 
 def _folders(folder: str, start: str) -> Iterator[str]:
-    """The folder `start` and those below it that are neither hidden nor links."""
+    """Yields the folder `start` and all folders below it that are neither hidden nor links."""
     waiting = [start]
     while waiting:
         path = waiting.pop()
@@ -324,4 +330,4 @@ def _folders(folder: str, start: str) -> Iterator[str]:
                     if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False)
                 ]
         except OSError:
-            continue  # not ours to read, or gone
+            continue  # not readable, or removed meanwhile

@@ -1,4 +1,4 @@
-"""The operators of the semantics table, on values of any kind, and calls of any function.
+"""Saft's operators on values of any kind, and calls of any function.
 
     >>> add(1, 2.5), eq(True, 1), eq([1], [1.0])
     (3.5, False, True)
@@ -8,9 +8,9 @@
     >>> call(len, [1, 2])
     2
 
-Each function is one line of the table; its docstring says what it takes. Most operands are of plain
-types, and often of the same one: each function begins with what can be told from those alone, by
-`__class__`, which takes less time than a call of `type`.
+Each function is a line of the table of operators in docs/language.md; its docstring says which
+operands it takes. Most operands are of plain types, and often of the same type. Each function
+handles these first, by `__class__`, which takes less time than a call of `type`.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _INDEXED = frozenset((list, tuple, str))
 _KEYED = frozenset((dict,))
 _BOUNDS = frozenset((int, type(None)))
 
-# What a Result offers beside its value, by its name in Saft.
+# The fields of a Result besides those of its value, by their names in Saft.
 _HISTORY = {
     "value": "data",
     "text": "text",
@@ -255,7 +255,7 @@ def member(value: Any, name: str) -> Any:
 
 
 def _is_mapping(value: object) -> bool:
-    """Whether a value is Python's own sort of object, such as `os.environ`."""
+    """True for a mapping that is not an object of Saft, such as `os.environ`."""
     return isinstance(value, Mapping)
 
 
@@ -268,7 +268,7 @@ def index(value: Any, key: Any) -> Any:
             try:
                 return value[key]
             except IndexError:
-                pass  # told below
+                pass  # reported below
     elif key.__class__ is str and value.__class__ in _KEYED and key in value:
         return value[key]
     value, key = value.data if is_result(value) else value, plain(key)
@@ -331,7 +331,7 @@ def slice(value: Any, start: Any, stop: Any, step: Any = None) -> Any:
         raise CheckError("the step of a slice cannot be zero")
     if is_list(value) or is_tuple(value) or isinstance(value, str):
         return value[start:stop:step]
-    hint = "`head(x, count)` gives the first rows" if is_dataframe(value) else None
+    hint = "`head(x, count)` returns the first rows" if is_dataframe(value) else None
     raise CheckError(f"cannot slice {brief(value)}", hint=hint)
 
 
@@ -409,9 +409,7 @@ if TYPE_CHECKING:
 
 async def acall(function: Any, /, *arguments: Any, **named: Any) -> Any:
     """The same of a function that may be `async def`, which is awaited."""
-    from runtime_support._core.tasks.waits import (
-        maybe_await,  # imports what most scripts do not need
-    )
+    from runtime_support._core.tasks.loops import maybe_await
     from runtime_support._schema.calls import call_checked
     from runtime_support._schema.checking import validate
 
@@ -462,7 +460,7 @@ def _item_at(value: str | list[Any] | tuple[Any, ...], position: int) -> Any:
 
 
 def out_of_range(value: str | list[Any] | tuple[Any, ...], position: int) -> str:
-    """Says which item a value does not have."""
+    """The message for an index out of range."""
     items = counted(len(value), "character" if isinstance(value, str) else "item")
     asked = brief(position).removeprefix("int ")
     return f"index {asked} is out of range: the {kind(value)} has {items}"
@@ -476,7 +474,7 @@ def _unpacked(
 
 
 def _fitted(element: Any, shape: int | tuple[Any, ...], place: str) -> list[Any] | tuple[Any, ...]:
-    """The element, when Python's own unpacking of it does what the pattern says."""
+    """Returns the element if Python's own unpacking does what the pattern requires."""
     element = plain(element)
     count = shape if isinstance(shape, int) else len(shape)
     if not (is_list(element) or is_tuple(element)) or len(element) != count:
@@ -500,7 +498,7 @@ def _operands(symbol: str, takes: str, left: object, right: object) -> CheckErro
     return CheckError(f"`{symbol}` takes {takes}, got {brief(left)} and {brief(right)}", hint=hint)
 
 
-# What the operators take beside numbers, texts and lists, by the kinds of the operands.
+# The operands of the operators besides numbers, strings and lists, as pairs of kinds.
 _WITH_DECIMAL = frozenset((("decimal", "decimal"), ("decimal", "int"), ("int", "decimal")))
 _MOVED = frozenset((one, "duration") for one in ("date", "datetime", "duration"))
 _KINDS_FOR: dict[str, frozenset[tuple[str, str]]] = {
@@ -515,13 +513,13 @@ _KINDS_FOR: dict[str, frozenset[tuple[str, str]]] = {
 
 
 def _are_kinds_for(symbol: str, left: Any, right: Any) -> bool:
-    """Whether an operator takes two such values; CheckError for a datetime without an offset."""
+    """True if an operator takes two such values; CheckError for a datetime without an offset."""
     kinds = basic_kind(left), basic_kind(right)
     if kinds not in _KINDS_FOR[symbol]:
         return False
     for operand, word in zip((left, right), kinds, strict=True):
         if word == "datetime" and is_naive(operand):
-            hint = "`x.astimezone()` gives it the offset of this place"
+            hint = "`x.astimezone()` adds the local offset"
             raise CheckError(f"`{symbol}` takes datetimes with an offset, got {operand}", hint=hint)
     return True
 
@@ -538,13 +536,13 @@ def _calculated(symbol: str, left: Any, right: Any, calculate: Callable[[Any, An
         return calculate(left, right)
     except ZeroDivisionError:
         raise _by_zero(symbol, left, right) from None
-    except (OverflowError, ValueError) as error:  # also of a duration and a float that is none
+    except (OverflowError, ValueError) as error:  # also a duration times a NaN
         if is_number(left) and is_number(right):
             words = "the number is too large for a float"
         else:
             words = str(error)
         raise CheckError(f"`{symbol}`: {words}") from None
-    except ArithmeticError:  # decimals without a quotient, or out of all bounds
+    except ArithmeticError:  # the result is no decimal, or too large
         if symbol == "/" and right == 0:
             raise _by_zero(symbol, left, right) from None
         words = f"no decimal for {brief(left)} {symbol} {brief(right)}"
@@ -563,7 +561,7 @@ def _ordered(symbol: str, left: Any, right: Any, compare: Callable[[Any, Any], b
     if _are_kinds_for("<", left, right):
         try:
             return compare(left, right)
-        except TypeError:  # of two times, one has an offset
+        except TypeError:  # only one of two times has an offset
             pass
     raise _operands(symbol, "two numbers or two strings", left, right)
 
@@ -572,8 +570,8 @@ def _missing_member(value: Any, name: str) -> MissingError | CheckError:
     if name in _HISTORY_ONLY:
         return CheckError(
             f"{brief(value)} has no `{name}`: it is a plain value",
-            hint="say that it is a whole result: `r: Result` of a name or parameter, "
-            "`-> Result` of a function, `[Result]` of a list",
+            hint="annotate it as a whole result: `r: Result` for a name or parameter, "
+            "`-> Result` for a function, `[Result]` for a list",
         )
     if is_object(value):
         fields = list(map(show, value))

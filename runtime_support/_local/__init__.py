@@ -1,1 +1,1 @@
-"""The embedded model: llama.cpp in this process."""
+"""The embedded model: llama.cpp, running in this process."""

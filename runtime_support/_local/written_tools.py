@@ -1,10 +1,10 @@
-"""Tools for models that do not support them: the model writes a call as JSON, by a schema.
+"""Tools for models that do not support them: a schema makes the model write each call as JSON.
 
-    with_written_tools(request, reply_to)    the reply, with its calls as calls
+    with_written_tools(request, reply_to)    the reply, with a written call as a tool call
 
-The prompt lists the tools and what they have returned so far. A model that was not trained for
-tools seldom knows when to use one. So the schema allows only calls until the model has made one;
-when it repeats a call exactly, it is asked again with a schema that allows only the answer.
+The prompt lists the tools and their results so far. A model that was not trained for tools seldom
+knows when to use one. So the schema allows only calls until the model has made one; when the model
+repeats a call exactly, the next schema allows only the answer.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _BEGUN_ANSWER = re.compile(r'\s*(?:\{\s*"value"\s*:\s*)?\{\s*"answer"\s*:\s*"')
 
 
 def with_written_tools(request: Request, reply_to: Callable[[Request], ReplyStream]) -> ReplyStream:
-    """Returns the reply to a request with tools, through `reply_to`, which supports none."""
+    """Returns the reply to a request with tools; `reply_to` sends requests without tools."""
     calls = list(_calls(request.messages[request.begins :]))
     if request.tools and not request.must_answer:
         reply = _read((yield from reply_to(_asking(request, calls, request.tools))), request)
@@ -52,7 +52,10 @@ def _asking(
 
 
 def _in_words(messages: Sequence[Message]) -> Iterator[Message]:
-    """Returns the earlier conversation; tool results follow the user message they belong to."""
+    """Yields the earlier conversation.
+
+    Tool results are appended to the user message before them.
+    """
     asked = [place for place, message in enumerate(messages) if message["role"] == "user"]
     for place, message in enumerate(messages):
         if place in asked:
@@ -72,7 +75,7 @@ def _ending_with(message: Message, text: str) -> Message:
 
 
 def _read(reply: Reply, request: Request) -> Reply:
-    """Converts a reply with a written call to one with a tool call."""
+    """Converts a reply with a written call to a reply with a tool call."""
     try:
         written = json.loads(reply.text)
     except (ValueError, RecursionError):
@@ -85,7 +88,7 @@ def _read(reply: Reply, request: Request) -> Reply:
         is_text = request.schema is None and isinstance(answer, str)
         return replace(reply, text=answer if is_text else _json(answer))
     begun = _BEGUN_ANSWER.match(reply.text)
-    if begun is not None and request.schema is None:  # cut by the token limit
+    if begun is not None and request.schema is None:  # the token limit has cut the reply
         return replace(reply, text=_unescaped(reply.text[begun.end() :]))
     return reply
 
@@ -140,7 +143,7 @@ def _object(**properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _one_of(forms: list[dict[str, Any]]) -> dict[str, Any]:
-    """Returns the schema for one of the forms, with their definitions at the root."""
+    """Returns a schema that accepts each of the forms; moves their definitions to the root."""
     definitions: dict[str, Any] = {}
     plain = [_without_definitions(form, definitions) for form in forms]
     whole = plain[0] if len(plain) == 1 else {"anyOf": plain}
@@ -156,7 +159,7 @@ def _without_definitions(form: dict[str, Any], found: dict[str, Any]) -> dict[st
 
 
 def _unescaped(text: str) -> str:
-    """Decodes the inside of a JSON string whose end is missing."""
+    """Decodes the content of a JSON string whose end is missing."""
     for end in (len(text), text.rfind("\\")):
         try:
             return str(json.loads(f'"{text[:end]}"', strict=False))

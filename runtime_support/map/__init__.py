@@ -5,12 +5,14 @@
     report = map_rows(triage, "mails.parquet", "out")
     print(report)         100,000 rows: 99,871 done, 129 failed (ContractError 129; ...); ...
 
-The unit is a row: its outcome is in `job.db`, beside the answers to its prompts, so the same call
-resumes the job. A row that fails is listed in a file beside the parts, and the others continue.
+Each row is a unit of work. Its outcome is stored in `job.db`, together with the replies to its
+prompts, so the same call of `map_rows` resumes the job. If a row fails, a file next to the output
+lists its error, and the other rows continue.
 
-The modules: `_inputs` reads rows, `_binding` makes arguments of their columns, `_rows` calls the
-function, `_store` keeps outcomes, and `_output` writes them as parts. `_runner` runs all of it to
-its end. With Dask, `_dask` sends batches to workers, in which `_worker` answers the rows.
+The modules: `_inputs` reads rows, `_binding` turns their columns into arguments, `_rows` calls the
+function, `_store` stores outcomes, and `_output` writes them to files, the parts. `_runner` runs
+the job from start to end. With Dask, `_dask` sends batches to workers, where `_worker` processes
+their rows.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ from typing import Any
 
 from runtime_support._budgets import report_usage, spending_apart
 from runtime_support._core.notes import note
-from runtime_support._core.settings import current_configuration, settings_for
+from runtime_support._core.settings import settings_for
+from runtime_support._core.settings.configuration import current_configuration
 from runtime_support._core.tools import function_tool
 from runtime_support._values.kinds import counted
 from runtime_support._values.names import function_name, listed
@@ -72,31 +75,31 @@ def map_rows(
 ) -> Report:
     """Calls `function` for each row of a table, and writes the results into the folder `out`.
 
-    - `table`: a file of Parquet, CSV or JSON lines. A parameter takes the column of its name, or
-      the one that `rename` names; `constants` are the same for all rows.
+    - `table`: a file in Parquet, CSV or JSON lines. A parameter takes the column of its name, or
+      the column that `rename` gives for it. `constants` are arguments for all rows.
     - `columns`: which columns of the table go into the output, besides the result and
-      `row`, which counts from 0.
-    - `format`: that of the parts, "parquet", "jsonl" or "csv". The default is that of the table,
-      and JSON lines for CSV.
-    - `delimiter`: what separates the values of CSV. `encoding`: that of CSV and JSON lines; the
+      `row`, the number of the row, from 0.
+    - `format`: the output's format, "parquet", "jsonl" or "csv". The default is the format of the
+      table, but JSON lines for CSV.
+    - `delimiter`: separates the values of CSV. `encoding`: the encoding of CSV and JSON lines; the
       default is that of the byte order mark, or UTF-8.
-    - `rows_at_once`: how many rows run at once in each process: this one, the `workers` that Dask
-      starts here, or those of the cluster whose scheduler is at `address`.
+    - `rows_at_once`: how many rows run at once in each process: in this one, in the `workers` that
+      Dask starts here, or in those of the cluster whose scheduler is at `address`.
     - `row_timeout`: a row that takes longer than these seconds fails; waiting for its server does
       not count.
-    - `limit`: only the first rows. `max_failed`: the job ends if more rows fail than this number,
-      or, below 1, than this share. `retry_failed`: calls the function again for rows that have
-      failed; it may have been edited since.
-    - `check_only`: calls nothing, and raises a ConfigError if one of the first rows does not fit;
-      without it, only that row fails.
-    - `is_quiet`: no progress on standard error. `show`: called with a function that returns the
-      line of progress, or "" once the job is over, to show it in another way.
-    - `part_rows`: how many rows a part has at most.
+    - `limit`: processes only the first rows. `max_failed`: the job ends if more rows fail than this
+      number, or, below 1, than this share. `retry_failed`: calls the function again for failed
+      rows, even if the script was edited since.
+    - `check_only`: calls nothing, and raises a ConfigError if one of the first rows does not fit
+      the parameters; without it, only that row fails.
+    - `is_quiet`: prints no progress on standard error. `show`: displays the progress another way;
+      it gets a function that returns the progress line, or "" once the job is over.
+    - `part_rows`: the maximum number of rows in an output file.
 
     The same call resumes the job. Returns a Report, even if the job ended early, for instance
-    because its budget is spent. Raises a ConfigError before the first request for mistakes that
-    are certain to fail, a FileError if the table cannot be read, and Interrupted, a
-    KeyboardInterrupt with the report, after Ctrl-C.
+    because its budget is spent. Raises a ConfigError before the first request for mistakes that are
+    certain to fail, a FileError if the table cannot be read, and Interrupted, a KeyboardInterrupt
+    with the report, after Ctrl-C.
     """
     numbers = {"workers": workers, "limit": limit, "part_rows": part_rows, "max_failed": max_failed}
     _check_numbers({"rows_at_once": rows_at_once, "row_timeout": row_timeout, **numbers})
@@ -155,7 +158,7 @@ def _do(
                 with closing(Dask(job, workers, address)) as dask:
                     report = run.watch(dask.work(run))
     finally:
-        with suppress(JournalError):  # a full disk was reported to the job already
+        with suppress(JournalError):  # the job has already reported a full disk
             run.store.leave()
     report_usage()
     ended = "failed" if report.stopped else "waiting" if report.waiting else "ok"
@@ -175,24 +178,24 @@ def _check_numbers(options: Mapping[str, float | None]) -> None:
 
 
 def _settings_of_rows(rows_at_once: int, row_timeout: float | None) -> dict[str, Any]:
-    """Settings by which no request lasts longer than a row may."""
+    """The settings for rows: no request may take longer than a row."""
     timeout = min(settings_for().timeout, row_timeout or float("inf"))
     return {"max_in_flight": rows_at_once, "timeout": timeout}
 
 
 def _tell_retried(folder: str, rows: list[int], edited: list[str]) -> None:
-    """Says which rows are answered by an edited script, or with other settings, than the others."""
+    """Reports the rows that run with an edited script or other settings than the finished rows."""
     if edited:
         named = ", ".join(map(str, rows[:_MOST_NAMED])) + ", ..." * (len(rows) > _MOST_NAMED)
         which = f"{counted(len(rows), 'failed row')} ({named})" if rows else "no failed row"
         note(
-            f"{folder}: {which} and those that are left are asked with another {listed(edited)} "
+            f"{folder}: {which} and the remaining rows run with another {listed(edited)} "
             "than the rows that are done"
         )
 
 
 def _digest_of(function: Callable[..., Any]) -> str:
-    """A hash of the source of the function's module; empty if it has none."""
+    """A hash of the source of the function's module; "" if the source is not available."""
     import inspect
 
     try:
@@ -203,7 +206,7 @@ def _digest_of(function: Callable[..., Any]) -> str:
 
 
 def _identity(source: Table, binding: Binding, forms: Mapping[str, Any]) -> dict[str, Any]:
-    """What else identifies the job: what is called, with what, and who answers."""
+    """The other values that identify the job: function, table, arguments, model and settings."""
     settings = settings_for()
     said = [settings.sampling(), settings.system, settings.enforce_schema]
     text = json.dumps(said, sort_keys=True, default=str)

@@ -1,4 +1,4 @@
-"""Binds columns to parameters, and reports what does not fit before the first request.
+"""Assigns table columns to parameters, and checks the first rows before any request.
 
     binding = Binding(tool, table, {"mail": "body"}, constants={"tone": "calm"}, columns=["id"])
     binding.arguments({"id": "17", "body": "..."})        {"mail": "..."}
@@ -30,7 +30,7 @@ Columns: TypeAlias = Literal["all", "none"] | Sequence[str]
 
 
 class Binding:
-    """The column of each parameter; raises ConfigError if a parameter needs one and has none."""
+    """The column for each parameter; raises ConfigError if a required parameter has no column."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Binding:
         self.constants = dict(constants)
         self.columns = self._find_columns(rename)
         self.keep = self._kept(columns)
-        # CSV has only texts: an empty one is nil if the parameter allows it.
+        # All values of CSV are strings: an empty one is nil if the parameter allows it.
         self._empty = [
             one.name
             for one in tool.signature.named
@@ -57,7 +57,7 @@ class Binding:
 
     @property
     def names(self) -> list[str]:
-        """The columns of the table that are needed."""
+        """The columns of the table that the function or the output needs."""
         return list(dict.fromkeys([*self.columns.values(), *self.keep]))
 
     @property
@@ -66,7 +66,7 @@ class Binding:
         return [*self.keep] or list(self.columns.values())[:1]
 
     def arguments(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments from a row, without the constants."""
+        """The arguments from the values of a row, without the constants."""
         given = {name: values[col] for name, col in self.columns.items() if col in values}
         for name in self._empty:
             if given.get(name) == "":
@@ -78,7 +78,10 @@ class Binding:
         return {name: values.get(name) for name in self.keep}
 
     def check(self, *, every: bool) -> None:
-        """Raises ConfigError if first rows do not fit: one of them if `every`, else all of them."""
+        """Raises ConfigError if the function rejects the first rows of the table.
+
+        With `every`, one rejected row is enough; without it, all of the rows must be rejected.
+        """
         found, count = list[str](), 0
         for row in itertools.islice(self.table.rows(self.names), LOOKED_AT):
             count += 1
@@ -93,7 +96,7 @@ class Binding:
             raise ConfigError("\n".join(found), hint=self._types())
 
     def _problem(self, values: Mapping[str, Any]) -> str | None:
-        """Why the function does not take a row, or None."""
+        """The reason why the function rejects the values of a row, or None."""
         try:
             bind_arguments(self.tool, {**self.arguments(values), **self.constants})
         except CheckError as error:
@@ -107,13 +110,13 @@ class Binding:
         return {"columns": self.columns, "constants": self.constants, "keep": self.keep}
 
     def _types(self) -> str | None:
-        """The types of the columns as a hint, if the file has types."""
+        """A hint that gives the types of the columns, if the file has types."""
         types = self.table.types
         told = [f"{column}: {types[column]}" for column in self.columns.values() if types]
         return f"the columns are {', '.join(told)}: cast them" if told else None
 
     def _find_columns(self, rename: Mapping[str, str]) -> dict[str, str]:
-        """The column of each parameter that has one; ConfigError if a parameter needs another."""
+        """The column of each parameter that has one; ConfigError if a needed column is missing."""
         table, tool, found = self.table, self.tool, dict[str, str]()
         parameters = {one.name: one for one in tool.signature.named}
         for name in (*rename, *self.constants):
@@ -157,8 +160,8 @@ class Binding:
         table, result = self.table, columns_of(self.tool.signature.returns)
         if ROW in result:
             raise ConfigError(
-                f"what `{self.tool.name}` gives has a field `{ROW}`, and `{ROW}` is the number of "
-                "the row in the output",
+                f"the result of `{self.tool.name}` has a field `{ROW}`, and `{ROW}` is the number "
+                "of the row in the output",
                 hint=f"give the field another name, such as `{ROW}_number`",
             )
         if columns == "none":

@@ -1,11 +1,11 @@
-"""The columns of a result, from the return type of the function: the same in all parts.
+"""Maps the return type of a function to the columns of a table, the same in all output files.
 
     columns_of(schema_of(Ticket))           {"title": string, "tags": [string], "due": string}
     data_type(columns["tags"])              List(String), of polars
-    fit_column(["a"], columns["tags"], "tags")  the value as the column holds it
+    fit_column(["a"], columns["tags"], "tags")  the value as the column stores it
 
-Numbers, bools, texts, and lists and objects of them keep their types. Literals of one kind make a
-column of that kind. Types that tables do not have, such as unions, become JSON text.
+Numbers, bools, strings, and lists and objects of them keep their types. A union of literals of one
+type becomes a column of that type. Types that tables do not have, such as unions, become JSON text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from runtime_support.errors import CheckError
 
 RESULT = "result"
 JSON_TEXT = m.AnySchema()
-# The column type of each scalar; dates and the like keep all of their digits as text.
+# The column type of each scalar; dates, durations and decimals become text, to keep all digits.
 _KINDS: dict[str, m.ScalarKind] = {
     **{"int": "int", "float": "float", "number": "float", "bool": "bool", "string": "string"},
     **dict.fromkeys(("date", "datetime", "time", "duration", "decimal"), "string"),
@@ -33,7 +33,7 @@ _TYPES = {"int": "Int64", "float": "Float64", "bool": "Boolean", "string": "Stri
 
 
 def columns_of(returns: m.Schema) -> dict[str, m.Schema]:
-    """The columns of a result with their table types: its fields, or one column `RESULT`."""
+    """The columns of a result with their table types: its fields, or the one column `RESULT`."""
     schema = m.resolved(returns)
     if isinstance(schema, m.ObjectSchema) and schema.fields:
         return {field.name: _form(field.schema, (id(schema),)) for field in schema.fields}
@@ -41,7 +41,7 @@ def columns_of(returns: m.Schema) -> dict[str, m.Schema]:
 
 
 def split_columns(data: Any, returns: m.Schema) -> dict[str, Any]:
-    """The JSON data of a result, by column."""
+    """The values of a result by column, as JSON data."""
     schema = m.resolved(returns)
     if isinstance(schema, m.ObjectSchema) and schema.fields:
         return {field.name: data.get(field.name) for field in schema.fields}
@@ -49,7 +49,7 @@ def split_columns(data: Any, returns: m.Schema) -> dict[str, Any]:
 
 
 def _form(schema: m.Schema, around: tuple[int, ...]) -> m.Schema:
-    """The schema in terms of table types; `around` are the ids of the enclosing objects."""
+    """The schema with table types only; `around` has the ids of the enclosing objects."""
     schema = m.resolved(schema)
     match schema:
         case m.ScalarSchema(kind) if kind in _KINDS:
@@ -88,7 +88,7 @@ def data_type(form: m.Schema) -> Any:
 
 
 def fit_column(value: Any, form: m.Schema, path: str) -> Any:
-    """JSON data as its column holds it; raises CheckError for an integer of more than 64 bits."""
+    """JSON data as a column stores it; raises CheckError for an integer of more than 64 bits."""
     if value is None:
         return None
     match form:

@@ -1,14 +1,14 @@
 """Runs rows in batches on Dask workers: processes that are started here, or those of a cluster.
 
-Dask places the batches, and moves them when a worker dies; how many are in flight follows the
-number of workers. Any call to the scheduler may fail at any time. That is one error here, and the
-same command resumes the job.
+Dask assigns the batches to workers, and reassigns them when a worker dies. How many are in flight
+depends on the number of workers. Any call to the scheduler may fail at any time: it then raises
+RunStopped, and the same command resumes the job.
 
-Workers send journal entries and outcomes of rows as Dask events. This process answers once it has
-stored them: what a lost worker takes with it was unanswered or in flight.
+Workers send journal entries and outcomes of rows as Dask events. This process replies once it has
+stored them: so a lost worker loses only rows in flight.
 
-Whoever reaches a scheduler can run code as its owner. So a cluster that is started here uses TLS,
-with a certificate for this run, and shows nothing over HTTP.
+Whoever can connect to a scheduler can run code as its owner. So a cluster that is started here uses
+TLS, with a certificate for this run only, and serves nothing over HTTP.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ from typing import Any
 from runtime_support._budgets import Spent
 from runtime_support._core.notes import note
 from runtime_support._core.redaction import secret_in
-from runtime_support._core.settings import current_settings, settings_for, settings_in_force
+from runtime_support._core.settings import settings_for, settings_in_force
+from runtime_support._core.settings.configuration import current_settings
 from runtime_support.errors import BudgetSpent, ConfigError, RunStopped, SaftError
 from runtime_support.map import _worker as worker
 from runtime_support.map._runner import LOOK, JobRun
@@ -45,14 +46,14 @@ BATCH_ROWS = 20
 _WAITING = 2
 _LOOKED_FOR = 1.0
 _SECONDS_TO_CONNECT = 30
-# How many threads send answers to workers.
+# How many threads send replies to workers.
 _SPEAKERS = 8
-# How many messages Dask keeps in its log: answers are in them.
+# How many messages Dask keeps in its log, which contain replies of models.
 _MESSAGES_KEPT = 20
-# After this many workers have died with a batch, its rows are tried one at a time; a row that was
-# tried alone is given up. A cluster that was not started here has its own number.
+# After a batch has lost this many workers, its rows are tried one at a time; a row that was tried
+# alone fails. A cluster that was not started here has its own number.
 _MOST_LOST = 3
-# Schemes by which only holders of a certificate, or this process, can connect.
+# Schemes with which only holders of a certificate, or this process, can connect.
 _TRUSTED = ("tls://", "wss://", "inproc://")
 _BUDGETS = {"budget_requests": "requests", "budget_tokens": "tokens", "budget_cost": "cost"}
 _RATES = ("requests_per_minute", "tokens_per_minute")
@@ -60,10 +61,11 @@ _RATES = ("requests_per_minute", "tokens_per_minute")
 
 @dataclass(slots=True)
 class _Batch:
-    """The rows at a worker that have not ended; only the last of the `attempts` counts.
+    """The rows of a batch that have not ended.
 
-    A row that may have crashed its worker is tried alone. `shares` are what the batch may spend of
-    the budgets; `has_last_share` is true if no other batch has a share.
+    `attempts` are the ids of the batch's attempts on workers; only the last one counts. `is_alone`
+    is true if its only row may crash its worker. `shares` is how much of each budget the batch may
+    spend; `has_last_share` is true if no other batch has a share.
     """
 
     rows: dict[int, Row]
@@ -77,24 +79,24 @@ class _Batch:
 
 
 class Dask:
-    """The workers of a job; raises ConfigError if they cannot run it."""
+    """The workers of a job; raises ConfigError if the workers cannot run the job."""
 
     def __init__(self, job: Job, workers: int | None, address: str | None) -> None:
         self._library = _imported()
         self._address = address or "of this job"
         self._news: SimpleQueue[Any] = SimpleQueue()
         self._under_way: dict[str, _Batch] = {}
-        # How many batches may run at once; lower when a budget is short.
+        # How many batches may run at once; lowered when a budget is short.
         self._most = sys.maxsize
         self._threads: dict[str, int] = {}
-        # Rows that were started before, and may have journal entries.
+        # Rows that were started before, and so may have journal entries.
         self._begun: set[int] = set()
-        # What was spent, without the running batches.
+        # What the job has spent, without the running batches.
         self._spent = Spent()
         self._is_stopped = False
         self._looked_at = float("-inf")
         if address is not None and (os.environ.get("SAFT_REPLAY") or os.environ.get("SAFT_RECORD")):
-            raise ConfigError("recordings are for this machine: a cluster would ask the model")
+            raise ConfigError("a recording is on this machine: a cluster would ask the model")
         settings, around = _settings()
         function, run = _importable(job.function), f"saft-{secrets.token_hex(6)}"
         self.job = replace(job, function=function, run=run, settings=settings, around=around)
@@ -106,7 +108,7 @@ class Dask:
             raise
 
     def work(self, run: JobRun) -> Generator[None]:
-        """Has workers answer the rows, and stores what they send."""
+        """Sends the rows to workers, and stores the outcomes that they send."""
         self._spent = replace(run.report.spent)
         self._begun = run.store.begun_rows()
         with self._guarded():
@@ -118,12 +120,12 @@ class Dask:
                 yield
 
     def close(self) -> None:
-        """Disconnects from the cluster; workers that were started here end."""
+        """Disconnects from the cluster; ends workers that were started here."""
         with suppress(Exception):
             self._block.close()
 
     def _fill(self, run: JobRun) -> bool:
-        """Submits as many batches as there is room for; returns whether any are running."""
+        """Submits as many batches as there is room for; returns True if any are running."""
         threads = self._workers()
         run.processes = max(1, len(threads))
         room = sum(threads.values()) + _WAITING * len(threads)
@@ -134,7 +136,7 @@ class Dask:
                 rows = run.take_suspect()
             if not rows:
                 break
-            # Never the name of an earlier batch, which may still be running.
+            # A name that no earlier batch had, as an earlier batch may still be running.
             name = f"{self.job.run}-{rows[0].number}-{secrets.token_hex(4)}"
             numbered = {row.number: row for row in rows}
             self._under_way[name] = _Batch(numbered, run.store.last_entry, is_alone)
@@ -151,7 +153,10 @@ class Dask:
         self._news.put(pickle.loads(event[1]))
 
     def _receive(self, run: JobRun) -> None:
-        """Handles what workers have sent, and batches that ended; waits a moment for the first."""
+        """Handles messages of workers and the end of batches.
+
+        Waits up to `LOOK` seconds for the first.
+        """
         news = list[Any]()
         with suppress(Empty):
             news.append(self._news.get(timeout=LOOK))
@@ -162,7 +167,7 @@ class Dask:
             self._finish(run, future)
 
     def _hear(self, run: JobRun, told: Sequence[WorkerMessage]) -> None:
-        """Stores what workers have sent, and answers those that wait.
+        """Stores the content of messages, and replies to the threads that wait for a reply.
 
         An attempt that does not count any more gets None.
         """
@@ -189,9 +194,7 @@ class Dask:
         return batch is not None and batch.attempts[-1:] == [told.attempt]
 
     def _begin(self, run: JobRun, batch: _Batch, attempt: str) -> BatchGrant:
-        """Registers an attempt at a batch, perhaps after a lost worker; returns what it starts
-        with.
-        """
+        """Registers an attempt at a batch, perhaps after a worker was lost; returns its grant."""
         self._spent.add(batch.spent)
         batch.spent = Spent()
         batch.attempts.append(attempt)
@@ -202,7 +205,11 @@ class Dask:
         return BatchGrant(self._share(batch), rows, entries)
 
     def _share(self, batch: _Batch) -> dict[str, Any]:
-        """Equal shares of the rates and of the budgets, as far as no other batch may spend them."""
+        """Shares of the rates and of the remaining budgets for a batch.
+
+        Each worker gets an equal share of the rates. The part of a budget that running batches may
+        not spend is divided equally among the batches that may still start.
+        """
         settings, threads = settings_for(), self._workers()
         others = [one for one in self._under_way.values() if one.attempts and one is not batch]
         free = max(1, min(sum(threads.values()), self._most) - len(others))
@@ -218,7 +225,7 @@ class Dask:
         return {**batch.shares, **rates}
 
     def _take_in(self, run: JobRun, batch: _Batch, told: WorkerMessage) -> None:
-        """Records the outcomes of a batch's rows."""
+        """Records the outcomes that a message brings for the rows of a batch."""
         batch.spent = told.spent
         for number, outcome in told.outcomes.items():
             if isinstance(outcome.stop, BudgetSpent) and not batch.has_last_share:
@@ -229,19 +236,19 @@ class Dask:
             run.end(number, outcome)
 
     def _finish(self, run: JobRun, future: Any) -> None:
-        """Handles the end of a batch: rows left start again, become suspects or are given up."""
+        """Handles the end of a batch: rows left are started again, become suspects, or fail."""
         batch = self._under_way.pop(future.key)
         self._spent.add(batch.spent)
         left = list(batch.rows.values())
         error = future.exception() if future.status in ("error", "cancelled") else None
-        if batch.is_spent:  # fewer batches have larger shares
+        if batch.is_spent:  # with fewer batches, each has a larger share
             self._most = max(1, min(self._most, sum(self._workers().values())) // 2)
         if error is None:
             run.again.extend(left)
         elif not isinstance(error, self._library.scheduler.KilledWorker):
             if isinstance(error, SaftError | concurrent.futures.CancelledError):
                 raise error
-            raise RunStopped(f"a worker cannot go on: {type(error).__name__}: {error}") from error
+            raise RunStopped(f"a worker has to stop: {type(error).__name__}: {error}") from error
         elif batch.is_alone and left and not run.store.has_new(batch.since, left[0].number):
             run.give_up(left[0], error.allowed_failures + 1)
         else:
@@ -256,7 +263,7 @@ class Dask:
             "distributed.scheduler.http.routes": [],
             "distributed.worker.http.routes": [],
             "distributed.scheduler.allowed-failures": _MOST_LOST - 1,
-            # The profiler reads the frames of all threads; in that, Python 3.11 may hang while
+            # The profiler reads the frames of all threads; while it does, Python 3.11 may hang if
             # another thread starts.
             "distributed.worker.profile.enabled": False,
         }
@@ -281,14 +288,14 @@ class Dask:
 
     def _start_cluster(self, workers: int, security: Any) -> str:
         """Starts worker processes on this machine; returns the address of their scheduler."""
-        # Workers load what they store there without checking it: the folder is private.
+        # A private folder, as workers load the files in it without checking them.
         folder = tempfile.TemporaryDirectory(prefix="saft-", ignore_cleanup_errors=True)
         try:
             cluster = self._library.LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1 + -(-self.job.rows_at_once // BATCH_ROWS),
                 dashboard_address=None,
-                # Its web server starts all the same: any port, as another job may run here.
+                # Its web server starts in any case: at any port, as another job may run here.
                 scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
                 silence_logs=logging.CRITICAL,
                 preload=[worker.__name__],
@@ -297,14 +304,14 @@ class Dask:
             )
         except RuntimeError as error:
             raise RunStopped(
-                f"a worker ended while it was started: {error}",
+                f"a worker ended while it was starting: {error}",
                 hint="run the same command again to resume",
             ) from error
         self._block.callback(cluster.close)
         return cluster.scheduler_address
 
     def _check(self) -> None:
-        """Raises ConfigError with what each worker lacks; workers lost just then are ignored."""
+        """Raises ConfigError with what each worker lacks; ignores workers that were just lost."""
         with self._guarded():
             given = self.job, worker.versions()
             found: dict[str, Any] = self._client.run(worker.look, *given, on_error="return")
@@ -316,7 +323,7 @@ class Dask:
         if not found:
             raise ConfigError(f"the cluster {self._address} has no workers")
         if wrong:
-            raise ConfigError("\n".join(wrong), hint="the workers need what this process has")
+            raise ConfigError("\n".join(wrong), hint="install on the workers what this process has")
 
     def _workers(self) -> dict[str, int]:
         """The number of threads of each worker, at most `_LOOKED_FOR` seconds old."""
@@ -329,7 +336,7 @@ class Dask:
 
     @contextmanager
     def _guarded(self) -> Generator[None]:
-        """Raises a RunStopped for each error that a lost scheduler may cause."""
+        """Raises RunStopped for each error that a lost scheduler may cause in the block."""
         gone = (
             concurrent.futures.CancelledError,
             TimeoutError,
@@ -343,7 +350,7 @@ class Dask:
         except gone as error:
             raise RunStopped(
                 f"the scheduler {self._address} went away, or does not answer",
-                hint="what was answered is kept: run the same command again to resume",
+                hint="the answers are kept: run the same command again to resume",
             ) from error
 
 
@@ -359,7 +366,7 @@ def _imported() -> Any:
 
 
 def _security(library: Any) -> Any:
-    """Certificates for this run, which exist only in memory."""
+    """Certificates for this run; they exist only in memory."""
     try:
         return library.Security.temporary()
     except ImportError:
@@ -370,9 +377,9 @@ def _security(library: Any) -> Any:
 
 
 def _settings() -> tuple[dict[str, Any], dict[str, Any]]:
-    """The settings in force, for other processes: those that the program has set, and the others.
+    """The present settings for other processes: those that the program has set, and all others.
 
-    Raises ConfigError if one holds a key: workers take keys from their own environment.
+    Raises ConfigError if a setting holds a key: workers take keys from their own environment.
     """
     found = current_settings()
     held = secret_in(json.dumps(found, default=str))
@@ -387,11 +394,11 @@ def _settings() -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _importable(function: Script | Function) -> Script | Function:
-    """The function as other processes can load it: one of the main program by its text."""
+    """The function as other processes can load it: a function of the main program as a Script."""
     main = sys.modules["__main__"]
     path, name = getattr(main, "__file__", None), getattr(function, "__qualname__", "")
     if path is None or not name or getattr(main, name, None) is not function:
-        return function  # Dask imports it, or pickles it
+        return function  # Dask imports or pickles it
     with open(path, encoding="utf-8") as file:
         return Script(
             (Module(os.path.splitext(os.path.basename(path))[0], file.read()),), name, os.getcwd()

@@ -1,11 +1,11 @@
-"""Reads the rows of a table file, never all at once: Parquet, CSV with a header, or JSON lines.
+"""Reads a table file row by row, never as a whole: Parquet, CSV with a header, or JSON lines.
 
     table = table_at("mails.csv", TextFormat(delimiter=";"))
     for row in table.rows(["id", "body"]): row.values          {"id": "17", "body": "..."}
 
-Python's own library reads CSV and JSON lines, a line at a time in a few megabytes: polars needs 367
-MB to give slices of a CSV file of a million rows. Polars reads Parquet, in slices: its own batches
-are read ahead without bound.
+Python's standard library reads CSV and JSON lines, one line at a time, in a few megabytes: polars
+needs 367 MB to slice a CSV file of a million rows. Polars reads Parquet, in slices of fixed size:
+its own batches would read ahead without a limit.
 """
 
 from __future__ import annotations
@@ -28,14 +28,17 @@ from runtime_support._values.names import listed
 from runtime_support.errors import CheckError, ConfigError, FileError
 
 AT_ONCE = 10_000
-# How many rows decide which columns JSON lines have, and whether the function takes them.
+# How many rows are read to find the columns of JSON lines, and to check the arguments.
 LOOKED_AT = 100
 
 FORMATS = {".parquet": "parquet", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
 
 class TableRow(NamedTuple):
-    """A row with its line, or in Parquet with its number; `problem` says why it cannot be read."""
+    """A row of a table; `problem` says why it cannot be read.
+
+    `place` is its line, or its number in Parquet.
+    """
 
     place: int
     values: dict[str, Any]
@@ -43,9 +46,9 @@ class TableRow(NamedTuple):
 
 
 class TextFormat(NamedTuple):
-    """How the text of a table is read: the delimiter of CSV, and the encoding.
+    """How the text of a table is decoded: the delimiter of CSV, and the encoding.
 
-    Without an encoding, a BOM decides; without a BOM it is UTF-8.
+    Without an encoding, the byte order mark decides; without a mark, the encoding is UTF-8.
     """
 
     delimiter: str = ","
@@ -54,10 +57,10 @@ class TextFormat(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A file with rows.
+    """A table file.
 
-    `types` are the polars types of the columns of Parquet. `hint` says how the file may have to be
-    read instead.
+    `types` are the polars types of the columns in Parquet. `hint` suggests another delimiter if the
+    file seems to have been read with the wrong one.
     """
 
     path: str
@@ -68,9 +71,7 @@ class Table:
     hint: str | None = None
 
     def rows(self, names: Sequence[str]) -> Iterator[TableRow]:
-        """Yields the rows with these columns; raises FileError if the file is not readable to its
-        end.
-        """
+        """Yields the rows with the columns `names`; raises FileError if the file cannot be read."""
         read: Callable[..., Iterator[TableRow]] = {
             "parquet": _parquet_rows,
             "csv": _csv_rows,
@@ -80,14 +81,14 @@ class Table:
             yield from read(self.path, self.reading, names)
 
     def count(self) -> int:
-        """How many rows there are."""
+        """The number of rows in the file."""
         if self.format == "parquet":
             library = polars()
             return int(library.scan_parquet(self.path).select(library.len()).collect().item())
         return sum(1 for _ in self.rows(()))
 
     def place(self, row: TableRow) -> str:
-        """The position of a row, for messages."""
+        """The position of a row, for messages: file and line, or file and row."""
         what = ", row " if self.format == "parquet" else ":"
         return f"{self.path}{what}{row.place}"
 
@@ -98,9 +99,9 @@ class Table:
 
 
 def table_at(path: str, reading: TextFormat) -> Table:
-    """The table at a path.
+    """The table in the file at `path`.
 
-    Raises ConfigError for an unknown format, delimiter or encoding, FileError for an unreadable
+    Raises ConfigError for an unknown format, delimiter or encoding, and FileError for an unreadable
     file.
     """
     format = FORMATS.get(os.path.splitext(path)[1].lower())
@@ -126,7 +127,7 @@ def table_at(path: str, reading: TextFormat) -> Table:
 
 
 def _encoding_of(path: str, given: str) -> str:
-    """The codec of a file, which skips a BOM; raises ConfigError if Python does not have it."""
+    """The codec for a file; it skips a byte order mark. ConfigError if Python has no such codec."""
     if not given:
         with open(path, "rb") as file:
             is_wide = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -140,7 +141,7 @@ def _encoding_of(path: str, given: str) -> str:
 
 
 def _header_of(path: str, reading: TextFormat) -> list[str]:
-    """The columns of CSV; raises FileError if there are none, or two of one name."""
+    """The column names of CSV; FileError if the file is empty or two columns have one name."""
     _, header = next(csv_records(path, *reading), (1, list[str]()))
     twice = [name for name in header if header.count(name) > 1]
     if twice or not header:
@@ -150,7 +151,7 @@ def _header_of(path: str, reading: TextFormat) -> list[str]:
 
 
 def _names_of(path: str, reading: TextFormat) -> tuple[str, ...]:
-    """The columns of JSON lines, from the first rows; FileError if none of those is an object."""
+    """The columns of JSON lines, from the first rows; FileError if all of these are unreadable."""
     first = list(itertools.islice(_json_rows(path, reading, None), LOOKED_AT))
     if first and all(row.problem for row in first):
         raise FileError(f"{path}:{first[0].place}: {first[0].problem}", path=path)
@@ -158,17 +159,17 @@ def _names_of(path: str, reading: TextFormat) -> tuple[str, ...]:
 
 
 def _parted_by(header: list[str]) -> str | None:
-    """A hint at the delimiter that a CSV file may have whose header has one column."""
+    """A hint if a CSV file's only column name contains a character that may be the delimiter."""
     for one in ";\t|":
         if len(header) == 1 and one in header[0]:
             shown = one.replace("\t", "\\t")
-            return f"its values are parted by `{shown}`: --delimiter '{shown}' reads it so"
+            return f"its values are separated by `{shown}`: use --delimiter '{shown}'"
     return None
 
 
 @contextmanager
 def _told(path: str, reading: TextFormat) -> Generator[None]:
-    """Raises errors of reading in the block as a FileError that names the file."""
+    """Turns errors of reading in the block into a FileError that names the file."""
     hint = None
     try:
         yield
@@ -189,7 +190,7 @@ def _told(path: str, reading: TextFormat) -> Generator[None]:
 
 
 def _undecodable_line(path: str, encoding: str) -> str:
-    """The first line that cannot be decoded, for a message; empty for UTF-16 and UTF-32."""
+    """The first line that cannot be decoded, for a message; "" for UTF-16 and UTF-32."""
     with open(path, "rb") as file:
         for number, line in enumerate(file, 1):
             try:
@@ -224,7 +225,7 @@ def _csv_rows(path: str, reading: TextFormat, names: Sequence[str]) -> Iterator[
 
 
 def _json_rows(path: str, reading: TextFormat, names: Sequence[str] | None) -> Iterator[TableRow]:
-    """Yields the rows of JSON lines, with all of their columns if there are no names."""
+    """Yields the rows of JSON lines, with the columns `names`; if `names` is None, with all."""
     with open(path, encoding=reading.encoding) as file:
         for place, line in enumerate(file, 1):
             if not line.strip():

@@ -1,9 +1,10 @@
-"""Writes the parts of a result: rows in the order of the input, and beside them their errors.
+"""Writes the output files of a job: rows in the order of the input, and errors in separate files.
 
-    part-000017.parquet     `row`, the kept columns, the columns of the result
+    part-000017.parquet     `row`, the copied columns, the columns of the result
     errors-000017.jsonl     {"row": 3412, "error": "ContractError", "message": ..., "input": ...}
 
-Parts are written from the stored rows of the job, always in the same way, and as whole files.
+Each part is written from the rows in the job's store, in one step, and with the same bytes every
+time.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ PART_ROWS = 200
 
 
 class OutputFolder:
-    """The output folder; `kept` are the columns of the input, with their types if it is Parquet."""
+    """The output folder; `kept` maps the columns copied from the input to their types."""
 
     def __init__(
         self, folder: str, format: Format, kept: Mapping[str, Any], columns: Mapping[str, m.Schema]
@@ -41,11 +42,11 @@ class OutputFolder:
         self.columns = columns
 
     def is_final(self, number: int) -> bool:
-        """Whether a part is written and has no failed rows, which may be asked again."""
+        """True if a part was written and has no failed rows: failed rows may be retried."""
         return os.path.exists(self._part(number)) and not os.path.exists(self._errors(number))
 
     def write(self, number: int, first: int, kept: list[Entry], rows: Iterable[PartRow]) -> None:
-        """Writes a part and the errors beside it; raises JournalError if they cannot be written."""
+        """Writes a part and the file of its errors; raises JournalError if that fails."""
         done, failed = list[Entry](), list[Entry]()
         for row, result, error in rows:
             if result is not None:
@@ -63,7 +64,8 @@ class OutputFolder:
     def _shown(self, kept: Entry) -> Entry:
         if self.format != "parquet":
             return {name: json_value(value) for name, value in kept.items()}
-        # Columns that come from text have no types: other values are written as JSON.
+        # Columns of CSV and JSON lines have no types: values that are not strings are written as
+        # JSON.
         return {
             name: value if self.kept[name] is not None or value is None else _as_text(value)
             for name, value in kept.items()
@@ -105,7 +107,7 @@ def _json_lines(rows: Iterable[Entry]) -> bytes:
 
 
 def _write_whole(path: str, data: bytes) -> None:
-    """Writes a file, whole or not at all; raises JournalError if it is not on the disk then."""
+    """Writes a file in one step and syncs it to the disk; raises JournalError if that fails."""
     try:
         replace_file(path, data, synced=True, permissions=0o600)
     except OSError as error:
@@ -113,13 +115,13 @@ def _write_whole(path: str, data: bytes) -> None:
 
 
 def cannot_write(path: str, error: OSError) -> JournalError:
-    """The error for a full disk, or the like."""
+    """The error for a file that cannot be written, for example because the disk is full."""
     said = f"cannot write {path}: {error.strerror or error}"
-    return JournalError(said, hint="what was kept before is whole: run the same command again")
+    return JournalError(said, hint="the kept answers are intact: run the same command again")
 
 
 def _cell(value: Any) -> str:
-    """A value in CSV: empty for nil, and JSON for anything that is not text."""
+    """A value in CSV: "" for nil, and JSON for any other value that is not a string."""
     return "" if value is None else _as_text(value)
 
 

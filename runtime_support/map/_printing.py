@@ -1,4 +1,4 @@
-"""Prints the output of rows as whole lines, though many rows print at once.
+"""Keeps the printed lines of rows apart while many rows print at the same time.
 
     with whole_lines():            in the process
         with printing_apart():     in the thread of a row
@@ -21,14 +21,14 @@ _lock = threading.RLock()
 
 
 class _LineStream:
-    """A stream that holds back what a row writes until its line is complete."""
+    """A stream that buffers the text that a row writes until its line is complete."""
 
     def __init__(self, name: str, stream: Any) -> None:
         self.name_here = name
         self.stream = stream
 
     def write(self, text: str) -> int:
-        """Writes the lines that are complete by now; outside of rows, writes all of the text."""
+        """Writes the completed lines; outside of rows, writes all of the text."""
         begun = current_context().begun_lines
         if begun is None:
             return self.stream.write(text)
@@ -52,7 +52,7 @@ class _LineStream:
 
 @contextmanager
 def printing_apart() -> Generator[None]:
-    """Prints the output of the block as separate lines; the last line ends with the block."""
+    """Buffers what a row prints in the block by lines; the last line ends with the block."""
     begun: dict[str, str] = {}
     with Block(begun_lines=begun):
         try:
@@ -64,7 +64,7 @@ def printing_apart() -> Generator[None]:
 
 
 def wrap_streams() -> None:
-    """Makes rows that run from now on print whole lines."""
+    """Replaces standard output and error, so that rows print whole lines."""
     for name in _NAMES:
         stream = getattr(sys, name)
         if stream is not None and not isinstance(stream, _LineStream):
@@ -80,6 +80,6 @@ def whole_lines() -> Generator[None]:
         yield
     finally:
         for name, stream in before.items():
-            # A stream that the program has set stays.
+            # A stream that the program has set in the meantime stays.
             if isinstance(getattr(sys, name), _LineStream):
                 setattr(sys, name, stream)

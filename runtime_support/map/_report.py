@@ -1,4 +1,4 @@
-"""The report of a job, for people and as data, and its progress.
+"""The progress of a job, and its final report, as text and as JSON data.
 
     [####----------------] 1,240 of 10,000 rows, 12 failed, 8.3/s, 18 min left, 1,251 requests, ...
 
@@ -22,12 +22,13 @@ _BAR = 20
 
 @dataclass(slots=True)
 class Report:
-    """The report of a job: of its `rows`, how many are `done` and how many `failed`.
+    """The report of a job: how many of its `rows` are `done`, and how many `failed`.
 
-    `failures` counts the failed rows by error. `usage` and `cost` are of the whole job, earlier
-    processes included; `seconds` is of this process. `stopped` says why not all rows were asked, or
-    is None; `budget_spent` is true if that was the budget. `waiting` counts the rows that wait for
-    approval.
+    - `failures` counts the failed rows by error.
+    - `usage` and `cost` include earlier processes of the job; `seconds` does not.
+    - `stopped` says why not all rows were started, or is None; `budget_spent` is true if the budget
+      was the reason.
+    - `waiting` counts the rows that wait for approval.
     """
 
     rows: int = 0
@@ -41,7 +42,7 @@ class Report:
 
     @property
     def failed(self) -> int:
-        """How many rows have no result."""
+        """How many rows have failed."""
         return sum(self.failures.values())
 
     @property
@@ -61,11 +62,11 @@ class Report:
 
     @property
     def ended(self) -> int:
-        """How many rows are done, or have no result."""
+        """How many rows are done or have failed."""
         return self.done + self.failed
 
     def progress(self, rate: float, processes: int) -> str:
-        """The progress at this many rows a second, the most important parts first."""
+        """The progress line, at `rate` rows a second; the most important numbers come first."""
         parts = [f"{self.ended:,} of {counted(self.rows, 'row')}"]
         if self.failed:
             parts.append(f"{self.failed:,} failed")
@@ -112,7 +113,7 @@ class Report:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Raised when Ctrl-C has ended a job in order; `report` says how far the job came."""
+    """Raised when a job was stopped by Ctrl-C and has cleaned up; `report` is its report so far."""
 
     def __init__(self, report: Report) -> None:
         super().__init__()
@@ -126,14 +127,14 @@ class Speed:
         self._seen = deque([(now, count)])
 
     def note(self, now: float, count: int) -> None:
-        """Notes the count at a time."""
+        """Records the count at the time `now`, in seconds."""
         self._seen.append((now, count))
         while now - self._seen[0][0] > _SECONDS:
             self._seen.popleft()
 
     @property
     def rate(self) -> float:
-        """The growth in a second; 0 if there is none."""
+        """The growth per second; 0 if the count does not grow."""
         (began, before), (now, count) = self._seen[0], self._seen[-1]
         return max(0.0, (count - before) / (now - began)) if now > began else 0.0
 

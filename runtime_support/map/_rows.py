@@ -1,6 +1,6 @@
 """Runs rows in the threads of a process: a row is one call of the function as a tool.
 
-A thread cannot be stopped. So a row that times out fails and frees its place. Its thread finishes
+A thread cannot be stopped. So a row that times out fails and frees its slot. Its thread finishes
 the call without sending more requests, and the result is dropped.
 """
 
@@ -49,7 +49,7 @@ from runtime_support.map._printing import printing_apart
 from runtime_support.map._script import Function, Job
 from runtime_support.map._store import Outcome, Row
 
-# How many threads may still be busy with rows that timed out.
+# How many threads may still be busy with rows that timed out, before the job ends.
 MOST_LEFT = 500
 _PYTHONS = os.path.dirname(os.__file__) + os.sep
 # The error of a row that timed out.
@@ -57,10 +57,10 @@ ROW_TIMEOUT = "RowTimeout"
 
 
 class RunningRows:
-    """The running rows, each in a thread, for one thread that starts them and collects outcomes.
+    """The running rows, each in a thread; one other thread starts them and collects outcomes.
 
-    A row waits for one of the `places`, which several of these may share. It does not start if
-    `are_wanted` is false by then, or if another row has ended the job.
+    A row first waits for one of the `places`, a semaphore that several batches may share. After
+    that, the row does not start if `are_wanted` returns False, or if another row has ended the job.
     """
 
     # Threads of the process that are still busy with abandoned rows.
@@ -88,7 +88,7 @@ class RunningRows:
         return len(self._running)
 
     def start(self, row: Row) -> None:
-        """Starts a row."""
+        """Starts a row in a thread, a new or an idle one."""
         running = self._running[row.number] = _RunningRow(row)
         self._begun.put(running)
         if self._threads < len(self._running):
@@ -111,7 +111,7 @@ class RunningRows:
                 yield number, self._late(running, limit)
 
     def abandon(self) -> None:
-        """Abandons the running rows: they send no more requests."""
+        """Abandons the running rows: their threads send no more requests."""
         for number in list(self._running):
             self._leave(number)
         self._begun.put(None)
@@ -119,13 +119,13 @@ class RunningRows:
     def _leave(self, number: int) -> None:
         running = self._running.pop(number)
         running.is_left.set()
-        self._threads -= 1  # so that another thread can start in its place
+        self._threads -= 1  # so that another thread can start in place of this one
         self._free(running)
         busy = [one for one in (*RunningRows.left, running.thread) if one and one.is_alive()]
         RunningRows.left = busy
 
     def _free(self, running: _RunningRow) -> None:
-        """Releases the place of a row, unless that was done."""
+        """Releases the slot of a row, unless it was released before."""
         with suppress(IndexError):
             running.places.pop().release()
 
@@ -150,15 +150,15 @@ class RunningRows:
         set_context(clock=running.clock, abandoned=abandoned)
         try:
             return self._call(running.row, running.clock)
-        except BaseException as error:  # raised while the error was described
+        except BaseException as error:  # another error was raised while the first was described
             found = {"error": type(error).__name__, "message": "it cannot be shown", "at": None}
             return running.row.failed(found)
 
     def _call(self, row: Row, clock: Clock) -> Outcome:
-        """The outcome of a row, or the error that ends the job.
+        """Calls the function and returns the outcome of the row, or the error that ends the job.
 
-        Such an error ends the job even if the function has caught it: what the function returned is
-        dropped.
+        Such an error ends the job even if the function has caught it: then the value that the
+        function returned is dropped.
         """
         limit, stopped = self._job.row_timeout, list[RunStopped]()
         set_context(stops=stopped)
@@ -188,9 +188,9 @@ class RunningRows:
         return {n: fit_column(columns[n], form, n) for n, form in self._job.columns.items()}
 
     def _late(self, running: _RunningRow, limit: float) -> Outcome:
-        """The failure of a row that timed out, with its position.
+        """The failed outcome of a row that timed out, with the line that it had reached.
 
-        It ends the job if too many abandoned threads are still running.
+        The outcome ends the job if too many abandoned threads are still running.
         """
         at = stop = None
         frames = sys._current_frames()  # pyright: ignore[reportPrivateUsage]
@@ -199,17 +199,18 @@ class RunningRows:
             at = position_of_frame(frame) or _line_in(traceback.walk_stack(frame))
         if len(RunningRows.left) >= MOST_LEFT:
             stop = RunStopped(
-                f"{len(RunningRows.left)} calls that have had their time are still running, and no "
-                "thread can be stopped from outside",
-                hint="give what they wait for its own time limit; then run the same command again",
+                f"{len(RunningRows.left)} calls are still running past their time limit; Python "
+                "cannot stop a thread",
+                hint="set a time limit for what they wait for; then run the same command again",
             )
         return running.row.failed(_out_of_time(limit, at), stop)
 
 
 class _RunningRow:
-    """A row and the thread that works on it, once there is one.
+    """A row, and the thread that runs the row once it has started.
 
-    `is_left` is set when the row is abandoned; `places` has the place that the row holds.
+    `is_left` is set when the row is abandoned; `places` has the semaphore of the slot that it
+    holds.
     """
 
     def __init__(self, row: Row) -> None:
@@ -220,24 +221,24 @@ class _RunningRow:
         self.is_left = threading.Event()
 
     def seconds(self) -> float:
-        """How long the row has been running."""
+        """How long the row has been running, without waits for its server."""
         return 0.0 if self.clock is None else self.clock.seconds()
 
 
 def _out_of_time(limit: float, at: str | None) -> Entry:
-    """The error of a row that timed out."""
+    """The error of a row that timed out; `at` is the position that the row had reached."""
     return {"error": ROW_TIMEOUT, "message": f"the row took longer than {limit:g} s", "at": at}
 
 
 async def _awaited(value: Any) -> Any:
-    """Awaits a coroutine, and the result of a prompt that it may return."""
+    """Awaits a coroutine; if it returns a prompt's awaitable result, awaits that too."""
     while inspect.isawaitable(value):
         value = await value
     return value
 
 
 def _ends_the_job(error: BaseException) -> TypeGuard[SaftError | ReplayMiss]:
-    """Whether all other rows would fail in the same way for now."""
+    """True if all other rows would fail in the same way for now."""
     match error:
         case RunStopped() | ConfigError() | AuthenticationFailed() | RateLimited() | ReplayMiss():
             return True
@@ -248,7 +249,7 @@ def _ends_the_job(error: BaseException) -> TypeGuard[SaftError | ReplayMiss]:
 
 
 def describe_error(error: BaseException) -> Entry:
-    """The error of a row as data, without secrets."""
+    """The error of a row as JSON data, without secrets."""
     position = replies = None
     if isinstance(error, SaftError | ReplayMiss):
         position, replies, message = error.saft_position, error.replies, str(error)
@@ -268,7 +269,7 @@ def describe_error(error: BaseException) -> Entry:
 
 
 def _line_in(frames: Iterable[tuple[FrameType, int]]) -> str | None:
-    """The first position that is neither in this package nor in Python's own library."""
+    """The first position that is neither in this package nor in Python's standard library."""
     for frame, line in frames:
         path = frame.f_code.co_filename
         if not is_ours(path) and not path.startswith((_PYTHONS, "<frozen ")):

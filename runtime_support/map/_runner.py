@@ -1,4 +1,4 @@
-"""Runs a job from its first row to its last part, in the process of the command.
+"""Runs a job from its first row to its last output file, in the process of the command.
 
     run = JobRun(...)
     run.take(20)                 the next open rows; none once the job is stopped
@@ -30,7 +30,7 @@ from runtime_support.map._rows import RunningRows
 from runtime_support.map._script import Function, Job
 from runtime_support.map._store import MOST_ENDS, JobStore, Outcome, Row
 
-# Gets a function that returns the progress line, which is empty once the job is over.
+# Gets a function that returns the progress line, or "" once the job is over.
 Show: TypeAlias = Callable[[Callable[[], str]], object]
 
 # How long a stopped job waits for its running rows, in seconds.
@@ -44,7 +44,7 @@ _AT_ONCE = 1000
 
 
 class JobRun:
-    """The rows of a running job, its progress and its parts."""
+    """A running job: its remaining rows, its progress and its output files."""
 
     def __init__(
         self,
@@ -61,9 +61,10 @@ class JobRun:
         done, failures = store.counts()
         self.store = store
         self.report = Report(rows, done, failures, current_usage())
-        # How many processes share the rates.
+        # How many processes share the rates of the settings.
         self.processes = 1
-        # Rows to start again, and suspects to try alone: one of them may crash its process.
+        # Rows to start again; and suspects, rows to run alone because one of them may crash its
+        # process.
         self.again: deque[Row] = deque()
         self.suspects: deque[Row] = deque()
         self._binding = binding
@@ -91,7 +92,10 @@ class JobRun:
         return rows
 
     def take_suspect(self) -> list[Row]:
-        """The next row to try alone, if there is one. Rows that were tried too often fail."""
+        """The next row to run alone, as a list of one or none.
+
+        Rows that were tried too often fail.
+        """
         while self.suspects and self.report.stopped is None:
             row = self.suspects.popleft()
             if self._tries.get(row.number, 0) < MOST_ENDS:
@@ -100,7 +104,7 @@ class JobRun:
         return []
 
     def end(self, number: int, outcome: Outcome) -> None:
-        """Records the outcome of a row, which may stop the job."""
+        """Records the outcome of a row. An outcome may stop the job."""
         report = self.report
         if outcome.status != "open":
             self.store.end(number, outcome)
@@ -114,14 +118,14 @@ class JobRun:
             self._stop_at_failures()
 
     def stop(self, why: str | SaftError | ReplayMiss) -> None:
-        """Stops the job: no more rows start."""
+        """Stops the job for this reason: no more rows start."""
         if self.report.stopped is None:
             said = why if isinstance(why, str) else f"{type(why).__name__}: {why}"
             self.report.stopped = redacted(said)
             self.report.budget_spent = isinstance(why, BudgetSpent)
 
     def give_up(self, row: Row, times: int) -> None:
-        """Fails a row whose process ended this many times while the row ran alone."""
+        """Fails a row because its process ended this many times while only this row ran."""
         why = f"its process ended {times} times while it ran alone"
         self.end(row.number, row.failed({"error": "WorkerLost", "message": why, "at": None}))
 
@@ -137,7 +141,7 @@ class JobRun:
             self.stop(f"more than {most * 100:g}% of the rows failed")
 
     def _open_rows(self, rows: int) -> Iterator[Row]:
-        """Yields the rows that have not ended. Unreadable rows fail; suspects are put aside."""
+        """Yields the rows that have not ended. Fails unreadable rows, and queues suspects."""
         binding = self._binding
         numbered = enumerate(itertools.islice(binding.table.rows(binding.names), rows))
         while block := list(itertools.islice(numbered, _AT_ONCE)):
@@ -157,7 +161,7 @@ class JobRun:
     # Work in this process
 
     def run_in_process(self, job: Job, function: Function) -> Generator[None]:
-        """Answers the rows in threads of this process, suspects last."""
+        """Runs the rows in threads of this process, suspects last; yields every `LOOK` seconds."""
         running = RunningRows(job, function, threading.Semaphore(job.rows_at_once))
         try:
             while (rows := self._begin(job.rows_at_once, len(running))) or len(running):
@@ -171,7 +175,7 @@ class JobRun:
             running.abandon()
 
     def _begin(self, most: int, under_way: int) -> list[Row]:
-        """Takes rows and marks them as running before they start; a suspect only if none runs."""
+        """Takes rows and marks them as running before they start; a suspect only if no row runs."""
         rows, is_alone = self.take(most - under_way), False
         if not rows and not under_way:
             rows, is_alone = self.take_suspect(), True
@@ -181,7 +185,7 @@ class JobRun:
     # Progress, parts and signals
 
     def watch(self, work: Generator[None]) -> Report:
-        """Runs the work to its end, or until the job is stopped.
+        """Runs the rows until all have ended, or until the job is stopped; returns the report.
 
         Raises Interrupted after Ctrl-C, and SystemExit after SIGTERM.
         """
@@ -207,7 +211,7 @@ class JobRun:
         return self.report
 
     def _follow(self, work: Generator[None], caught: list[int]) -> None:
-        """Steps through the work until it is over; after a stop, for at most `GRACE` seconds."""
+        """Runs the work until it is over; after the job is stopped, for at most `GRACE` seconds."""
         deadline: float | None = None
         try:
             for _ in work:
@@ -242,9 +246,10 @@ class JobRun:
             note(self._progress())
 
     def _write_parts(self, output: OutputFolder, rows: int, part_rows: int) -> Generator[None]:
-        """Writes each part as soon as its rows have ended, in order.
+        """Writes each output file as soon as its rows have ended, in order.
 
-        Once the job is over, the other parts are written with the rows that have ended.
+        Yields while rows of the next file are running. Once the job is over, the other files are
+        written with the rows that have ended.
         """
         table = itertools.islice(self._binding.table.rows(self._binding.copied_columns), rows)
         for number, first in enumerate(range(0, rows, part_rows)):
@@ -267,7 +272,7 @@ class JobRun:
 
 @contextmanager
 def _signals() -> Generator[list[int]]:
-    """Collects SIGINT and SIGTERM in the block; the second one raises KeyboardInterrupt."""
+    """Collects SIGINT and SIGTERM in the block; the second signal raises KeyboardInterrupt."""
     caught: list[int] = []
 
     def note_signal(number: int, _: FrameType | None) -> None:

@@ -1,9 +1,10 @@
-"""The function of a job, as it is sent to other processes: it contains no keys.
+"""The function of a job, in a form that can be sent to other processes; it contains no keys.
 
     with load_function(Script(modules, "triage", "/home/ann/desk")) as triage: ...
 
-The modules of a script are run from their texts, once in each process of the job, under unique
-names. Only they import each other by their own names, so no other module of the process is hidden.
+The modules of a script are executed from their texts, once in each process of the job. In
+`sys.modules` they have unique names, so they hide no other module of the process; among each other
+they import by their own names.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Function: TypeAlias = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A compiled script: the name by which others import it, its text, and its source map."""
+    """A compiled script: the name by which it is imported, its text, and its source map."""
 
     name: str
     text: str
@@ -41,8 +42,9 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A function of a script, with its modules: the deepest import first, its own module last.
+    """A function of a script, with the modules of the script.
 
+    A module comes after the modules that it imports; the function's own module is the last.
     Relative file paths start in `folder`, and Python modules are found there.
     """
 
@@ -59,13 +61,15 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is the same for all rows, and for all processes that answer them.
+    """The parts of a job that are the same for all rows and all processes.
 
-    `name` is that of the function. `constants` are arguments that are the same for each row.
-    `columns` are those of the result, as Parquet holds them, or None if parts hold JSON. Each
-    process runs `rows_at_once` rows at a time, each for `row_timeout` seconds at most. For workers,
-    `run` identifies this start of the job, `settings` are those that the program has set, and
-    `around` the others in force.
+    - `name` is the name of the function.
+    - `constants` are arguments that are the same for each row.
+    - `columns` are the columns of the result in Parquet, or None for other output formats.
+    - `rows_at_once` is how many rows run at a time in a process, each for `row_timeout` seconds at
+      most.
+    - For workers, `run` identifies this start of the job, `settings` are the settings that the
+      program has set, and `around` are all other settings.
     """
 
     function: Script | Function
@@ -81,7 +85,7 @@ class Job:
 
 @contextmanager
 def load_function(function: Script | Function) -> Generator[Function]:
-    """Yields the function; in the block, file paths and Python modules are those of its script."""
+    """Yields the function; in the block, file paths and Python modules are found in its folder."""
     if not isinstance(function, Script):
         yield function
         return
@@ -105,7 +109,7 @@ def _loaded(script: Script) -> Function:
 
 
 class _Package:
-    """The modules of a script in this process, under unique names."""
+    """The modules of a script, loaded in this process under unique names."""
 
     def __init__(self, script: Script) -> None:
         self.script = script
@@ -113,7 +117,7 @@ class _Package:
         self.modules: dict[str, ModuleType] = {}
 
     def load(self) -> Function:
-        """Runs the modules, and returns the function."""
+        """Executes the modules, and returns the function."""
         for module in self.script.modules:
             self._run(module)
         return getattr(self.modules[self.script.modules[-1].name], self.script.function)
@@ -122,14 +126,17 @@ class _Package:
         module = self._made(source.name)
         file = f"<compiled {source.name}{self.suffix}>"
         text = source.text
-        # Tracebacks take source lines from there.
+        # Tracebacks read source lines from this cache.
         linecache.cache[file] = (len(text), None, StringIO(text).readlines(), file)
         if source.source_map:
             module.__dict__["__saft_source_map__"] = json.loads(source.source_map)
         exec(compile(text, file, "exec"), module.__dict__)
 
     def _made(self, name: str) -> ModuleType:
-        """A new module of this name, set in its parent packages; types find it by its full name."""
+        """A new module of this name, which is also set as an attribute of its parent package.
+
+        In `sys.modules` the module has a unique name, by which Python finds the modules of types.
+        """
         module = self.modules[name] = sys.modules[name + self.suffix] = ModuleType(
             name + self.suffix
         )
@@ -148,7 +155,7 @@ class _Package:
         wanted: Sequence[str] | None = (),
         level: int = 0,
     ) -> ModuleType:
-        """`import` in these modules: one of them, or else what Python imports."""
+        """The function `import` of these modules: finds one of them, or a Python module."""
         if level:
             package = str((names or {}).get("__package__") or "")
             name = importlib.util.resolve_name("." * level + name, package)
@@ -158,7 +165,7 @@ class _Package:
         if not wanted:
             return self.modules[name.partition(".")[0]]
         for one in wanted:
-            if not hasattr(module, one):  # a Python module in that folder, or a name in one
+            if not hasattr(module, one):  # a Python module there, or a name in such a module
                 with suppress(ModuleNotFoundError, AttributeError):
                     python = builtins.__import__(name, names, inner, (one,), 0)
                     setattr(module, one, getattr(python, one))

@@ -1,14 +1,14 @@
-"""The rows of a job in `job.db`, beside the journal of their prompts.
+"""Stores the rows of a job in `job.db`, the file that also holds the journal of their prompts.
 
     job (name, value)                               what the job is, and how its processes ended
     row (number, status, result, error, tries)      the rows that were started
 
-A row is `running`, or `alone` while it is tried without others; `done`, `failed` or `waiting` for
-approval; `open` when it is to start again, and `suspect` when it is to be tried alone.
+The status of a row is `running`, or `alone` if no other row runs; `done`, `failed`, or `waiting`
+for approval; `open` if it is to start again, and `suspect` if it is to run alone.
 
 The crash rule: when a process is killed, one of its running rows may be the cause. After three such
-ends in a row without progress in between, the rows that were running are suspects. They are tried
-one at a time. A row is given up when its process ended three times while the row ran alone.
+ends in a row without progress, the rows that were running become suspects. They are run one at a
+time. A row fails when its process ended three times while the row ran alone.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from runtime_support.map._columns import json_value
 
 VERSION = 2
 _UNFINISHED = UNFINISHED + "[0-9a-f]" * 16
-# How many processes may end in a row without progress before rows are tried alone, and how many
-# while a row runs alone before that row is given up.
+# How many processes may end in a row without progress before rows are run alone. Also, how many may
+# end while a row runs alone before that row fails.
 MOST_ENDS = 3
 
 Status: TypeAlias = Literal["done", "failed", "waiting", "open"]
@@ -51,10 +51,10 @@ _END = (
     "on conflict do update set status = ?2, result = ?3, error = ?4, tries = 0"
 )
 _BETWEEN = "number between ? and ? and status in ('done', 'failed')"
-# Progress of a row: a new answer, or a tool call that has ended.
+# Progress of a row: a new reply, or a tool call that has ended.
 _NEW = "id > ? and (step glob '[0-9]*' or json_extract(data, '$.ms') is not null)"
 
-# What identifies a job, in words.
+# The values that identify a job, with their names in messages.
 _WORDS = {
     "version": "version of saftc",
     "function": "function",
@@ -70,12 +70,12 @@ _WORDS = {
     "part_rows": "`part_rows`",
     "settings": "model or settings",
 }
-# What may differ for rows that are retried.
+# The values that may differ when failed rows are retried.
 _EDITED = ("script", "settings")
 
 
 class Outcome(NamedTuple):
-    """The outcome of a row: its columns, or its error; `stop` is an error that ends the job."""
+    """The outcome of a row: its columns, or its error. `stop` is an error that ends the job."""
 
     status: Status
     data: Entry
@@ -83,18 +83,18 @@ class Outcome(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row to be answered: its number and its arguments."""
+    """A row to run: its number and its arguments."""
 
     number: int
     arguments: dict[str, Any]
 
     def failed(self, found: Entry, stop: SaftError | None = None) -> Outcome:
-        """The outcome of this row with an error."""
+        """The outcome of this row if it failed with the error `found`."""
         return Outcome("failed", {"row": self.number, **found, "input": self.arguments}, stop)
 
 
 class PartRow(NamedTuple):
-    """A row that has ended, for a part: the columns of its result, or its error."""
+    """A row that has ended, for the output: the columns of its result, or its error."""
 
     number: int
     result: Entry | None
@@ -102,9 +102,9 @@ class PartRow(NamedTuple):
 
 
 def read_job(folder: str) -> Entry | None:
-    """What identifies the job of an output folder; None if it has no job.
+    """The values that identify the job in a folder, and its number of rows; None without a job.
 
-    Raises ConfigError if the folder belongs to something else, which is not changed.
+    Raises ConfigError if the folder belongs to something else; the folder is not changed.
     """
     path = job_path(folder)
     if os.path.islink(path):
@@ -120,16 +120,16 @@ def read_job(folder: str) -> Entry | None:
             told = dict(database.execute("select name, value from job").fetchall())
             if "same" in told:
                 return {"same": json.loads(told["same"]), "rows": json.loads(told["rows"])}
-        # A process may have been killed when it had just begun.
+        # A process may have been killed just after it began.
         elif "entry" in found and database.execute("select 1 from entry where key > ''").fetchone():
             raise ConfigError(f"{path} is not the file of a job", hint="name another folder")
     return None
 
 
 def check_same(folder: str, job: Entry | None, now: Entry, *, retry_failed: bool) -> list[str]:
-    """What was edited since the job started, in words; empty if there is no job yet.
+    """The names of what was edited since the job started; empty if there is no job yet.
 
-    Raises ConfigError if the folder holds another job; edits are allowed only with `retry_failed`.
+    Raises ConfigError if the folder holds another job, or for any edit without `retry_failed`.
     """
     if job is None:
         return []
@@ -145,7 +145,7 @@ def check_same(folder: str, job: Entry | None, now: Entry, *, retry_failed: bool
     if not parts:
         hint = "it has no parts: remove it, or name another folder"
     elif set(others) <= {*_EDITED}:
-        hint += "; `--retry-failed` asks the rows that failed and those that are left"
+        hint += "; `--retry-failed` runs the failed and the remaining rows"
     words = listed([_WORDS[name] for name in others])
     raise ConfigError(
         f"{folder} holds another job, which was started with a different {words}", hint=hint
@@ -159,9 +159,9 @@ def job_path(folder: str) -> str:
 
 @contextmanager
 def begin_journal(folder: str, name: str) -> Generator[Journal]:
-    """Runs the block with the journal of the job, after merging other journals in the folder.
+    """Yields the journal of the job, after merging other journals in the folder into it.
 
-    Raises ConfigError if the folder cannot be used, or another process uses it.
+    Raises ConfigError if the folder cannot be used, or if another process uses it.
     """
     try:
         os.makedirs(folder, exist_ok=True)
@@ -180,7 +180,7 @@ def begin_journal(folder: str, name: str) -> Generator[Journal]:
 
 
 class JobStore:
-    """The rows of a job, for the process that holds its journal."""
+    """The rows of a job, in the process that has opened its journal."""
 
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
@@ -191,7 +191,7 @@ class JobStore:
         self.partial = set[int]()
 
     def begin_process(self, same: Entry, count: Callable[[], int]) -> int:
-        """Stores what identifies the job, applies the crash rule; returns the number of rows."""
+        """Stores what identifies the job and applies the crash rule; returns the number of rows."""
         found = dict(self.journal.read("select name, value from job"))
         rows = json.loads(found["rows"]) if "rows" in found else count()
         self.partial.update(json.loads(found.get("partial", "[]")))
@@ -201,7 +201,7 @@ class JobStore:
         return rows
 
     def _take_up(self, state: Entry) -> None:
-        """Applies the crash rule to what the previous process has left."""
+        """Applies the crash rule to the rows that the previous process left unfinished."""
         read, write = self.journal.read, self.journal.write
         process = "from entry where key is null and step"
         before = read(f"select id {process} = 'begun' order by id desc limit 1, 1")
@@ -225,7 +225,7 @@ class JobStore:
         self.leave()
 
     def leave(self) -> None:
-        """Marks rows that were running as `open`, and a row that ran alone as `suspect`."""
+        """Marks running rows as `open`, and a row that runs alone as `suspect`."""
         self.journal.write("update row set status = 'open' where status = 'running'")
         self.journal.write("update row set status = 'suspect' where status = 'alone'")
 
@@ -235,17 +235,17 @@ class JobStore:
         return self.journal.read("select coalesce(max(id), 0) from entry")[0][0]
 
     def has_new(self, since: int, number: int | None = None) -> bool:
-        """Whether there is progress after this journal entry, of one row or of any."""
+        """True if a row has made progress after the entry `since`: the row `number`, or any."""
         of_row = f"and (scope = 'row/{number}' or scope glob 'row/{number}/*')"
         where = f"{_NEW} {'' if number is None else of_row}"
         return bool(self.journal.read(f"select 1 from entry where {where} limit 1", since))
 
     def suspects(self) -> dict[int, int]:
-        """The rows to try alone, with how many processes have ended with each of them."""
+        """The rows to run alone, each with the number of processes that ended while the row ran."""
         return dict(self.journal.read("select number, tries from row where status = 'suspect'"))
 
     def begin(self, numbers: list[int], *, alone: bool) -> None:
-        """Marks rows as running before they start; this survives the process, not the machine."""
+        """Marks rows as running before they start; the mark survives a crash of the process."""
         for number in numbers:
             self.journal.write_soon(_BEGIN, number, "alone" if alone else "running")
         if numbers:
@@ -262,19 +262,19 @@ class JobStore:
         self.journal.release(f"row/{number}")
 
     def reopen_failed(self) -> list[int]:
-        """Marks the rows that failed as `open`; returns their numbers."""
+        """Marks all failed rows as `open`; returns their numbers."""
         query = "select number from row where status = 'failed' order by number"
         found = [number for (number,) in self.journal.read(query)]
         self.journal.write("update row set status = 'open', tries = 0 where status = 'failed'")
         return found
 
     def ended(self, first: int, last: int) -> set[int]:
-        """Which of these rows have ended."""
+        """The numbers of the rows from `first` to `last` that have ended."""
         query = f"select number from row where {_BETWEEN}"
         return {number for (number,) in self.journal.read(query, first, last)}
 
     def counts(self) -> tuple[int, Counter[str]]:
-        """How many rows are done, and how many have failed, by error."""
+        """How many rows are done, and how many have failed with each error."""
         done = self.journal.read("select count(*) from row where status = 'done'")[0][0]
         query = (
             "select json_extract(error, '$.error'), count(*) from row where status = 'failed' "
@@ -284,12 +284,12 @@ class JobStore:
 
     @property
     def last_ended(self) -> int:
-        """The number of the last row that has ended; -1 if none has."""
+        """The number of the last row that has ended; -1 if no row has ended."""
         query = "select coalesce(max(number), -1) from row where status in ('done', 'failed')"
         return self.journal.read(query)[0][0]
 
     def rows(self, first: int, last: int) -> Iterator[PartRow]:
-        """Yields those of these rows that have ended, in order."""
+        """Yields the rows from `first` to `last` that have ended, in order."""
         query = f"select number, result, error from row where {_BETWEEN} order by number"
         for number, *texts in self.journal.read(query, first, last):
             yield PartRow(number, *(None if text is None else json.loads(text) for text in texts))
@@ -301,7 +301,7 @@ class JobStore:
             self._set("partial", sorted(self.partial))
 
     def begun_rows(self) -> set[int]:
-        """The rows that have journal entries and have not ended."""
+        """The numbers of the rows that have journal entries and have not ended."""
         query = (
             "select distinct cast(substr(scope, 5) as integer) from entry "
             "where scope glob 'row/[0-9]*' except "
@@ -310,7 +310,7 @@ class JobStore:
         return {number for (number,) in self.journal.read(query)}
 
     def entries_of(self, number: int) -> list[Any]:
-        """The journal entries of a row, for another process."""
+        """The journal entries of a row, to be sent to another process."""
         return self.journal.rows_within(f"row/{number}")
 
     def _set(self, name: str, value: Any) -> None:

@@ -1,7 +1,7 @@
-"""Answers a batch of rows in the process of a worker.
+"""Runs a batch of rows in the process of a Dask worker.
 
 The worker gets everything from the process of the job, and stores nothing itself: each journal
-entry is in the file of the job before its row continues.
+entry is in the job's file before its row continues.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
 from runtime_support._budgets import Spent, spending_apart, spent_of
-from runtime_support._core.settings import current_configuration, settings_for
+from runtime_support._core.settings import settings_for
+from runtime_support._core.settings.configuration import current_configuration
 from runtime_support._core.tools import function_tool
 from runtime_support._journal.hook import keeping_in
 from runtime_support._journal.journal import Journal
@@ -37,10 +38,10 @@ _LOOK = 0.1
 
 
 class WorkerMessage(NamedTuple):
-    """A message from an attempt at a batch to the job.
+    """A message to the job from an attempt at a batch.
 
-    It has entries for the journal, outcomes of rows, and what the attempt has spent. If a thread
-    waits for the answer, `waits` is the name under which it does.
+    It has entries for the journal, outcomes of rows, and the usage of the attempt so far. `waits`
+    is the key under which a thread waits for the reply, or None.
     """
 
     worker: str
@@ -53,10 +54,10 @@ class WorkerMessage(NamedTuple):
 
 
 class BatchGrant(NamedTuple):
-    """What an attempt at a batch starts with.
+    """The job's first reply to an attempt at a batch.
 
-    `settings` are its shares of budgets and rates; `rows` are those that have not ended, and
-    `entries` what the journal has of them.
+    `settings` are the attempt's shares of budgets and rates, `rows` are the rows that have not
+    ended, and `entries` are their journal entries.
     """
 
     settings: Mapping[str, Any]
@@ -66,12 +67,12 @@ class BatchGrant(NamedTuple):
 
 _answers: dict[str, SimpleQueue[Any]] = {}
 _stopped: set[str] = set()
-# By run: limits the rows that run in this process, in all of its batches.
+# For each run, a semaphore that limits the rows in this process, over all batches.
 _places: dict[str, threading.Semaphore] = {}
 
 
 def dask_setup(_: object) -> None:
-    """Ignores Ctrl-C in a worker that was started here: it is for the process of the command."""
+    """Ignores Ctrl-C in a worker that was started here: the process of the command handles it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -81,13 +82,16 @@ def stop(run: str) -> None:
 
 
 async def take_answers(answers: Mapping[str, Any]) -> None:
-    """Passes answers of the job to the threads that wait for them."""
+    """Passes the job's replies to the threads that wait for them."""
     for name in answers.keys() & _answers.keys():
         _answers[name].put(answers[name])
 
 
 def look(job: Job, wanted: Mapping[str, str]) -> str | None:
-    """Why the job cannot run here, or None; `wanted` are the versions that it needs."""
+    """The reason why the job cannot run in this process, or None.
+
+    `wanted` are the job's versions.
+    """
     others = [
         f"{name} {here} instead of {wanted[name]}"
         for name, here in versions().items()
@@ -108,7 +112,7 @@ def look(job: Job, wanted: Mapping[str, str]) -> str | None:
 
 
 def versions() -> dict[str, str]:
-    """The versions that have to be equal in all processes of a job."""
+    """The versions that must be equal in all processes of a job."""
     return {
         "Python": ".".join(platform.python_version_tuple()[:2]),
         "saftc-runtime": __version__,
@@ -117,7 +121,7 @@ def versions() -> dict[str, str]:
 
 
 def answer_batch(job: Job, batch: str) -> None:
-    """Answers the rows of a batch until all have ended, or the batch is no longer wanted."""
+    """Runs the rows of a batch until all have ended, or the batch is no longer wanted."""
     with ExitStack() as block:
         link = _Link(job.run, batch, block)
         granted = link.ask()
@@ -153,13 +157,13 @@ class _Link:
         self._spending = block.enter_context(spending_apart())
 
     def is_wanted(self) -> bool:
-        """Whether more rows may start."""
+        """True if more rows of the batch may start."""
         return self._run not in _stopped and self._is_heard()
 
     def _is_heard(self) -> bool:
-        """Whether somebody waits for the batch.
+        """True if the job still waits for the batch.
 
-        When its client or the scheduler is gone, the task is missing, or not executing.
+        When the client or the scheduler is gone, the task is missing, or not executing.
         """
         task = self._worker.state.tasks.get(self._task)
         is_running = task is not None and task.state == "executing"
@@ -171,15 +175,16 @@ class _Link:
         outcomes: Mapping[int, Outcome] | None = None,
         waits: str | None = None,
     ) -> None:
-        """Sends entries and outcomes to the job."""
+        """Sends journal entries and outcomes of rows to the job."""
         at = self._worker.address, self._batch, self._attempt
         told = WorkerMessage(*at, entries, outcomes or {}, spent_of(self._spending.sent()), waits)
         self._worker.log_event(self._run, pickle.dumps(told))
 
     def ask(self, entries: Sequence[Any] = ()) -> Any:
-        """Sends entries, and returns the job's answer once the job has stored them.
+        """Sends journal entries, and returns the job's reply.
 
-        The first answer is a `BatchGrant`. Raises RunStopped if the batch is no longer wanted here.
+        The job replies once it has stored the entries; its first reply is a `BatchGrant`. Raises
+        RunStopped if this attempt no longer counts.
         """
         name = secrets.token_hex(8)
         answer = _answers[name] = SimpleQueue[Any]()
@@ -192,4 +197,4 @@ class _Link:
                     break
         finally:
             del _answers[name]
-        raise RunStopped("the job has ended, or has these rows answered elsewhere")
+        raise RunStopped("the job has ended, or another worker has these rows")

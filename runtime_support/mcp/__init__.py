@@ -1,10 +1,10 @@
-"""Tools of MCP servers as functions, and functions as the tools of a server.
+"""MCP: calls tools of servers as functions, and serves functions as tools.
 
     docs = server("docs")
     docs.call("search", query="pipes", returns=list[Hit])
 
-A project names its servers in `.mcp.json`, and keeps the tools it has accepted in `mcp.lock.json`.
-The package `mcp` speaks the protocol; the first call imports it.
+A project names its servers in `.mcp.json`, and records the tools that it has accepted in
+`mcp.lock.json`. The package `mcp` implements the protocol; the first call imports it.
 """
 
 from __future__ import annotations

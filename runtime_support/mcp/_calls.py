@@ -1,12 +1,13 @@
-"""Calls of tools of MCP servers, as compiled modules make them.
+"""Calls the tools of MCP servers for compiled modules.
 
     docs = server("docs")
     docs.call("search", query="pipes", limit=3, returns=list[Hit])
     await docs.acall("search", query="pipes")
 
-Arguments and results are JSON data, which journals and recordings keep: a recorded call is not made
-again, and opens no session. A result is the value that fits the tool's output schema. Without a
-schema it is text; several parts are a list, and pictures are images.
+Arguments and results are JSON data, so that journals and recordings can store them: a recorded call
+is not repeated, and opens no session. If the tool has an output schema, a result is a value of this
+schema. Otherwise the result is text, an image or a file, or a list of these if it has several
+parts.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from runtime_support._core.positions.frames import annotate, place_of_call
 from runtime_support._core.redaction import redacted
 from runtime_support._core.results import ToolCall
 from runtime_support._core.settings import settings_to_show
+from runtime_support._core.tasks.loops import finish_async
 from runtime_support._core.tasks.turns import wait_for_turn
-from runtime_support._core.tasks.waits import Steps, finish, finish_async
+from runtime_support._core.tasks.waits import Steps, finish
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode
 from runtime_support._schema.reading import schema_of
@@ -43,12 +45,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _MEDIA = {"image": "Image", "audio": "File"}
-# The keywords by which a schema refers to other schemas for its value.
+# The keywords by which a schema includes other schemas for the same value.
 _CHOOSING = {"$ref", "allOf", "anyOf", "oneOf"}
 
 
 class ToolServer:
-    """An MCP server of the project, by its name; `pure` are its tools without effects."""
+    """An MCP server of the project, by its name; `pure` names its tools without side effects."""
 
     def __init__(self, name: str, pure: Collection[str] = ()) -> None:
         self.name = name
@@ -67,7 +69,7 @@ class ToolServer:
         returns: TypeForm[T],
         **named: Any,
     ) -> T: ...
-    # For checkers that cannot take every type as a TypeForm, and for tools without one.
+    # For checkers that do not accept every type as a TypeForm, and for tools without a result type.
     @overload
     def call(
         self,
@@ -91,7 +93,7 @@ class ToolServer:
 
         Raises:
             Failed: The tool or its server fails; the message says which.
-            ConfigError: The server is not configured, not trusted, or not as it was locked.
+            ConfigError: The server is not configured or trusted, or the tool differs from the lock.
             CheckError: The result does not fit `returns`.
         """
         return finish(self._calling(tool, {**(arguments or {}), **named}, returns))
@@ -125,7 +127,7 @@ class ToolServer:
         returns: Any = Any,
         **named: Any,
     ) -> Any:
-        """The same as `call` for an event loop."""
+        """Calls a tool from an event loop; see `call`."""
         return await finish_async(self._calling(tool, {**(arguments or {}), **named}, returns))
 
     def _calling(self, tool: str, arguments: dict[str, Any], returns: Any) -> Steps[Any]:
@@ -147,7 +149,7 @@ class ToolServer:
                 )
             return self._value_of(known, outcome, returns)
         except (SaftError, ReplayMiss) as error:
-            # The caller is a function that stands for the tool: the position is that of its caller.
+            # The caller is a function generated for the tool: the position is that of its caller.
             annotate(error, place_of_call(passed=1))
             raise
 
@@ -176,26 +178,26 @@ class ToolServer:
 
 
 def server(name: str, *, pure: Collection[str] = ()) -> ToolServer:
-    """Returns a server of the project; it starts when one of its tools is needed.
+    """Returns a server of the project; it starts when one of its tools is first called.
 
-    `pure` names the tools without effects: a journaled run that was stopped in such a call makes it
-    again.
+    `pure` names the tools without side effects: if a journaled run was stopped during such a call,
+    the resumed run repeats it.
     """
     return ToolServer(name, pure)
 
 
 def _sent(tool: LockedTool, arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments as JSON data, without null fields that may be left out."""
+    """The arguments as JSON data, without null for optional parameters."""
     given = json.loads(to_json({name: plain(one) for name, one in arguments.items()}))
     return _without_absent(given, [tool.parameters], tool.parameters)
 
 
 def _without_absent(value: Any, schemas: list[Any], root: Mapping[str, Any]) -> Any:
-    """The value without null fields that may be left out.
+    """The value without null in fields that may be left out.
 
-    An object of a script has null for each field that it leaves out, and servers often refuse null.
+    An object of a script has null for each field that it leaves out, and servers often reject null.
     The value fits all `schemas`, or one of them. A null stays if its field is required or has no
-    schema, or if null is allowed and the field has another default.
+    schema, or if the schema allows null and has another default.
     """
     told = _parts(schemas, root)
     if is_list(value):
@@ -214,7 +216,7 @@ def _without_absent(value: Any, schemas: list[Any], root: Mapping[str, Any]) -> 
 
 
 def _is_said_by_null(told: list[Mapping[str, Any]]) -> bool:
-    """Whether null differs from no value: it is allowed, and not the default."""
+    """True if null differs from a missing value: it is allowed, but not the default."""
     return any(one.get("default") is not None for one in told) and any(map(_takes_null, told))
 
 
@@ -225,7 +227,7 @@ def _takes_null(schema: Mapping[str, Any]) -> bool:
 
 
 def _parts(schemas: Iterable[Any], root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The schemas of one value with all schemas that they refer to or combine, each once."""
+    """The schemas of one value, and all schemas that they refer to or combine, each once."""
     found: dict[int, Mapping[str, Any]] = {}
     left = [*schemas]
     while left:
@@ -249,7 +251,7 @@ def _referred(reference: str, root: Mapping[str, Any]) -> Any:
 
 
 def _is_outcome(data: Any) -> bool:
-    """Whether the data is an outcome as a session returns it; a recording may have been edited."""
+    """True if the data is an outcome as sessions return it; a recording may have been edited."""
     if not is_object(data) or not isinstance(data.get("is_error"), bool):
         return False
     content = data.get("content")
@@ -257,7 +259,7 @@ def _is_outcome(data: Any) -> bool:
 
 
 def _without_unknown(value: Any, schema: m.Schema) -> Any:
-    """The value without fields that its schema does not name: servers may add fields."""
+    """The value without fields that are not in its schema: servers may add fields."""
     match m.resolved(schema):
         case m.ListSchema(item) if is_list(value):
             return [_without_unknown(one, item) for one in value]
@@ -292,7 +294,7 @@ def _text_of(content: list[dict[str, Any]]) -> str:
 
 
 def _content_of(content: list[dict[str, Any]], server: str) -> Any:
-    """The parts of an answer as values: one by itself, several as a list."""
+    """The parts of a result as values: a single part by itself, several parts as a list."""
     parts = [_part(one, f"{server} {number}") for number, one in enumerate(content, 1)]
     return parts[0] if len(parts) == 1 else parts or None
 
@@ -324,17 +326,17 @@ def _media(kind: str, name: str, type_: str, data: str) -> Any:
         raise CheckError(f"the data of {name} is not base64") from None
 
 
-# The hook of prompts
+# The hook for prompts that offer MCP tools
 
 
 class VerifyTools(Hook):
-    """Compares the MCP tools of a prompt with the lock before its first request."""
+    """Compares the MCP tools of a prompt with the lock file, before the prompt's first request."""
 
     def __init__(self, wanted: dict[str, set[str]]) -> None:
         self._wanted = wanted
 
     def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
-        """The reply to a request, once its tools are verified with their servers."""
+        """Returns the reply to a request, after comparing the tools with those of their servers."""
         from runtime_support.mcp._sessions import session_of
 
         while self._wanted:
@@ -345,21 +347,24 @@ class VerifyTools(Hook):
 
 
 def hook_for(prompt: PromptRun) -> VerifyTools | None:
-    """The hook that verifies the MCP tools of a prompt; None if it has none."""
+    """The hook that compares the MCP tools of a prompt with the lock, or None without tools."""
     wanted: dict[str, set[str]] = {}
-    # A program calls them as functions, too.
+    # All functions of the prompt, as a program that the model writes may call any of them.
     for function in prompt.functions.values():
         found = server_of(function)
         if found is not None:
             tools = locked(project_folder(), found.name).tools
-            # The tool that a function stands for is named in its code.
+            # The code of the function generated for a tool contains the tool's name.
             named = {one for one in function.__code__.co_consts if one in tools}
             wanted.setdefault(found.name, set()).update(named)
     return VerifyTools(wanted) if wanted else None
 
 
 def server_of(function: Callable[..., Any]) -> ToolServer | None:
-    """The server whose tool a function stands for, or None. Such a function names its server."""
+    """The server of the tool that a function was generated for, or None for another function.
+
+    The code of such a function refers to its server.
+    """
     code = getattr(function, "__code__", None)
     if not isinstance(code, CodeType):
         return None

@@ -1,11 +1,11 @@
-"""The MCP servers of a project, by its files, and whether the user trusts them.
+"""Reads which MCP servers a project configures, and checks that the user trusts them.
 
-    configured(folder)["docs"]        how the server `docs` is reached
-    check_trusted(one)                ConfigError before a server is used that nobody agreed to
+    configured(folder)["docs"]        how to connect to the server `docs`
+    check_trusted(one)                ConfigError if the user has not confirmed the server
 
-Servers are defined in `.mcp.json`, in the form that all clients share, or under
+Servers are defined in `.mcp.json`, in the format that all clients share, or under
 `[tool.saft.mcp.NAME]` in pyproject.toml. Both files count only in the project's root. `${NAME}` and
-`${NAME:-default}` in a value are variables of the environment.
+`${NAME:-default}` in a value are replaced by variables of the environment.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from runtime_support._core.project_files import is_of_this_machine, is_trusted, read_section
 from runtime_support._core.redaction import remember_secrets, secret_values, with_texts
 from runtime_support._core.settings import user_file, working_directory
+from runtime_support._core.settings.files import is_of_this_machine, is_trusted, read_section
 from runtime_support._schema import check
 from runtime_support._values.json_text import parse_unambiguous
 from runtime_support._values.kinds import brief, is_object, quote
@@ -29,7 +29,7 @@ CONFIG_FILE = ".mcp.json"
 LOCK_FILE = "mcp.lock.json"
 _ROOT_FILES = ("pyproject.toml", CONFIG_FILE, LOCK_FILE)
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
-# The settings of a server; `.mcp.json` may have others, for other clients.
+# The settings of a server. `.mcp.json` may have others, which are for other clients.
 _KINDS: dict[str, Any] = {
     "command": str,
     "args": list[str],
@@ -44,10 +44,10 @@ _TYPES = {"stdio": "command", "http": "url", "streamable-http": "url", "sse": "u
 
 @dataclass(frozen=True, slots=True)
 class ServerConfig:
-    """How a server is reached: by a command, or at an address.
+    """How to connect to a server: by a command that starts it, or at an address.
 
-    `origin` is the file that defines it, and `folder` the project's root; `secrets` are the secret
-    values in its settings.
+    `origin` is the file that defines the server, and `folder` the project's root; `secrets` are the
+    secret values in its settings.
     """
 
     name: str
@@ -66,7 +66,7 @@ class ServerConfig:
 def project_folder(start: str | None = None) -> str:
     """The project's root: the nearest folder with a project file, from `start` upwards.
 
-    Without one it is `start`, which is the working directory by default.
+    Without a project file, the root is `start`, by default the working directory.
     """
     start = folder = os.path.abspath(start or working_directory())
     while not any(os.path.isfile(os.path.join(folder, name)) for name in _ROOT_FILES):
@@ -78,7 +78,7 @@ def project_folder(start: str | None = None) -> str:
 
 
 def configured(folder: str) -> dict[str, ServerConfig]:
-    """The servers of the project in this folder, by name; raises ConfigError if a file is wrong."""
+    """The servers that this project configures, by name; ConfigError if a file is invalid."""
     found: dict[str, ServerConfig] = {}
     for origin, servers in _written(folder):
         if not is_object(servers):
@@ -97,7 +97,7 @@ def configured(folder: str) -> dict[str, ServerConfig]:
 
 
 def config_of(name: str, folder: str) -> ServerConfig:
-    """How this server is reached; raises ConfigError if the project does not have it."""
+    """The configuration of a server; raises ConfigError if the project does not define it."""
     servers = configured(folder)
     if name in servers:
         return servers[name]
@@ -110,10 +110,10 @@ def config_of(name: str, folder: str) -> ServerConfig:
 
 
 def check_trusted(server: ServerConfig) -> None:
-    """Raises ConfigError if only a project file decides which server is started or asked.
+    """Raises ConfigError if only a project file decides which server is started or contacted.
 
-    Whoever runs a program in a folder from elsewhere has not read its project file. A server on
-    this machine that gets no headers is allowed.
+    A user who runs a program in a downloaded folder has not read its project file. A server on this
+    machine that gets no headers is always allowed.
     """
     if not server.command and not server.headers and is_of_this_machine(server.url):
         return
@@ -130,7 +130,7 @@ def check_trusted(server: ServerConfig) -> None:
 
 
 def _written(folder: str) -> list[tuple[str, Any]]:
-    """The servers in each file of the project, with the name of the file."""
+    """The `servers` object of each project file, with the name of the file."""
     found: list[tuple[str, Any]] = []
     path = os.path.join(folder, CONFIG_FILE)
     if os.path.isfile(path):
@@ -189,7 +189,7 @@ def _checked(where: str, key: str, value: Any) -> Any:
     try:
         return check(value, _KINDS[key], path=f"{where} {key}")
     except CheckError as error:
-        # The wrong value may be a key from a variable.
+        # The message must not quote the value, which may be a key from a variable.
         message = error.message.partition(", got ")[0] if key in ("env", "headers") else str(error)
         raise ConfigError(message, setting="mcp") from None
 

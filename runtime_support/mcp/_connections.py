@@ -5,9 +5,9 @@
     await connection.client.list_tools()
     await connection.close()
 
-The package starts and ends a server that is a command, and speaks each revision of the protocol
-that a server knows. This module adds what the package does not report: unreadable messages,
-malformed tools in a list, and how a server refused a request.
+The package starts and ends the process of a server that is given by a command, and speaks each
+revision of the protocol that the server knows. This module adds what the package does not report:
+unreadable messages, malformed tools in a list, and the HTTP status of error responses.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ _MOST_READ = 10_000
 
 
 class ObservedStream:
-    """A stream of messages that passes each one to `see` before the package reads it.
+    """A stream of messages that passes each message to `see` before the package reads it.
 
-    At the end it calls `see` with None.
+    At the end of the stream, `see` gets None.
     """
 
     def __init__(self, stream: Any, see: Callable[[Any], Awaitable[None]]) -> None:
@@ -66,9 +66,9 @@ class ObservedStream:
 
 
 class Connection:
-    """One client of the package, in the task that opens and closes it.
+    """A connection with a server: a client of the package, in the task that opens and closes it.
 
-    `left_out` are tools that cannot be used, each with the reason.
+    `left_out` maps tools that cannot be used to the reason.
     """
 
     client: Client
@@ -87,19 +87,19 @@ class Connection:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the connection cannot send any more."""
+        """True if the connection cannot send any more."""
         return self._closing.is_set() or self.task.done()
 
     @property
     def was_unreachable(self) -> bool:
-        """Whether the connection ended because nobody was there to take a request."""
+        """True if the connection ended because the server could not be reached."""
         import httpx2
 
         never = (httpx2.ConnectError, httpx2.ConnectTimeout)
         return any(isinstance(one, never) for one in _leaves(self._failure))
 
     async def open(self) -> None:
-        """Opens the connection; raises Failed or ConfigError if the server is not there."""
+        """Opens the connection; raises Failed or ConfigError if the server cannot be reached."""
         _check_installed()
         self.task = asyncio.create_task(self._run())
         name, seconds = self._config.name, settings_to_show().timeout
@@ -145,15 +145,15 @@ class Connection:
             self._failure = error
             if not self._opened.done():
                 self._opened.set_exception(error)
-                self._opened.exception()  # retrieved, in case nobody waits any more
+                self._opened.exception()  # in case nobody awaits the future any more
 
     async def close(self) -> None:
-        """Closes the connection; a server that is a command gets time to end by itself."""
+        """Closes the connection; a server process gets time to exit by itself."""
         self._closing.set()
         await asyncio.shield(self.task)
 
     def why(self) -> str:
-        """Why the connection ended or the server does not answer, for a message."""
+        """The reason why the connection ended or the server does not reply, for a message."""
         said = self._said if self._errors is None else _last_lines(self._errors)
         failures = ", ".join(map(words, _leaves(self._failure))) if self._opened.done() else ""
         noise = f"{self._unreadable} of its lines are not JSON-RPC" if self._unreadable else ""
@@ -161,7 +161,7 @@ class Connection:
         return "; ".join(filter(None, parts))
 
     def without_secrets(self, data: Any) -> Any:
-        """JSON data with the secrets of the server's settings redacted."""
+        """The JSON data with the secrets of the server's settings redacted."""
         for secret in self._config.secrets:
             data = with_texts(data, lambda text, secret=secret: text.replace(secret, REDACTED))
         return data
@@ -197,9 +197,9 @@ class Connection:
 
         limit = settings_to_show().max_reply_bytes
         client = httpx2.AsyncClient(
-            # A compressed body could not be bounded while it is read.
+            # The size of a compressed body could not be limited while it is read.
             headers={**self._config.headers, "Accept-Encoding": "identity"},
-            # The values of the package: the stream of an idle server is silent.
+            # The package's own time-outs: the stream of an idle server may be silent for minutes.
             timeout=httpx2.Timeout(30.0, read=300.0),
             event_hooks={"response": [self._note, partial(_bound, limit)]},
         )
@@ -210,18 +210,21 @@ class Connection:
             yield streams
 
     async def _note(self, response: httpx2.Response) -> None:
-        """Notes the status of an answer with an error, which the package does not report."""
+        """Records the status of an error response, which the package does not report."""
         if response.request.method != "POST":
             return
         self._refusal = ""
         if response.is_error:
             self._refusal = f"it answered {response.status_code} {response.reason_phrase}".strip()
-        # 404 says that the server has forgotten the session.
+        # 404 means that the server has forgotten the session.
         is_in_session = "mcp-session-id" in response.request.headers
         self.has_expired |= is_in_session and response.status_code == 404
 
     async def _see(self, item: Any) -> None:
-        """Notes the effect of a message, and removes malformed tools from a list of tools."""
+        """Records changes and errors that a message reports.
+
+        Removes malformed tools from a tool list.
+        """
         if item is None:
             self._closing.set()
             return
@@ -255,12 +258,12 @@ class Connection:
 
 
 def within(seconds: float) -> str:
-    """A time limit that has passed, with the setting that defines it, for a message."""
+    """A phrase for messages: the time limit that has passed, and the setting that defines it."""
     return f"within {seconds:g} s, as the setting `timeout` says"
 
 
 def words(error: BaseException) -> str:
-    """An error of the package as one line without secrets."""
+    """The message of an error of the package, in one line without secrets."""
     leaves = [one for one in _leaves(error) if not isinstance(one, asyncio.CancelledError)]
     return shown(", ".join(dict.fromkeys(map(_told, leaves))), _LONGEST_LINE)
 
@@ -275,7 +278,7 @@ def _told(error: BaseException) -> str:
 
 
 def _leaves(error: BaseException | None) -> list[BaseException]:
-    """The errors inside of groups at any depth, or the error itself."""
+    """The errors in an exception group, at any depth; another error is the only item."""
     inner: Any = getattr(error, "exceptions", None) if error is not None else None
     if inner:
         return [leaf for one in inner for leaf in _leaves(one)]
@@ -283,20 +286,20 @@ def _leaves(error: BaseException | None) -> list[BaseException]:
 
 
 def _last_lines(file: TextIO) -> str:
-    """The last lines that a server wrote to its standard error."""
+    """The last lines that a server wrote to standard error, joined for a message."""
     file.seek(max(0, file.seek(0, 2) - _MOST_READ))
     lines = [line.strip() for line in file if line.strip()]
     return " | ".join(shown(line, _LONGEST_LINE) for line in lines[-_LAST_LINES:])
 
 
 async def _bound(limit: int, response: httpx2.Response) -> None:
-    """Makes the body of a response fail once it has more than `limit` bytes."""
+    """Limits the body of a response: reading it fails after `limit` bytes."""
     import httpx2
 
     if response.headers.get("content-encoding", "identity") != "identity":
         raise httpx2.StreamError("the response is compressed, which the client did not ask for")
     if "text/event-stream" in response.headers.get("content-type", ""):
-        return  # its events are bounded one by one
+        return  # the package limits each event of a stream
     body: Any = response.stream
 
     class Bounded(httpx2.AsyncByteStream):
@@ -328,5 +331,5 @@ def _check_installed() -> None:
         ) from None
 
 
-# The package logs unreadable lines: a program that configures no logging does not show them.
+# The package logs unreadable lines. This hides them in programs that configure no logging.
 logging.getLogger("mcp").addHandler(logging.NullHandler())

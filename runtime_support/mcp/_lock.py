@@ -1,11 +1,12 @@
-"""`mcp.lock.json`: the tools that servers had when the project agreed to them.
+"""The lock file `mcp.lock.json`: records the tools of each server that the project has accepted.
 
     locked(folder, "docs").tools["search"]      the tool `search` of `docs`, as a LockedTool
     write_lock(folder, servers)
 
-The compiler takes the types of tools from this file, and a session compares it with the server. The
-file is committed, so it is sorted. Inside schemas, keys keep the order of the server, which is that
-of the parameters. The digest covers everything that a model or a script sees of a tool.
+The compiler reads the types of tools from this file, and a session compares it with the server. The
+file is sorted, so that commits show only changes. Inside a schema, keys are in the order in which
+the server sent them, which is the order of the parameters. A tool's digest covers everything that a
+model or a script sees of the tool.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ FORM = 1
 
 @dataclass(frozen=True, slots=True)
 class LockedTool:
-    """A tool as a server describes it; `output` is the schema of its result, or None."""
+    """A tool as its server describes it; `output` is the schema of its result, or None."""
 
     name: str
     description: str
@@ -39,14 +40,14 @@ class LockedTool:
 
     @property
     def digest(self) -> str:
-        """A hash of the description, independent of the order of keys."""
+        """A hash of the tool's name, description and schemas, independent of the order of keys."""
         said = [self.name, self.description, self.parameters, self.output]
         text = json.dumps(said, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return f"sha256:{hashlib.sha256(text.encode(errors='surrogatepass')).hexdigest()}"
 
     @property
     def is_wrapped(self) -> bool:
-        """Whether the result is a plain value, which the protocol wraps into an object."""
+        """True if the result is no object: the protocol wraps it in a field."""
         output = self.output or {}
         return list(output.get("properties") or ()) == output.get("required") == ["result"]
 
@@ -63,9 +64,9 @@ class LockedTool:
 
 @dataclass(frozen=True, slots=True)
 class LockedServer:
-    """The tools of a server by name; `title` is the server's own name, with its version.
+    """The tools of a server by name; `title` is the server's name for itself, with its version.
 
-    `left_out` are tools that cannot be used, each with the reason; the lock does not have them.
+    `left_out` maps tools that cannot be used to the reason; they are not written to the lock file.
     """
 
     title: str
@@ -74,14 +75,14 @@ class LockedServer:
 
 
 def lock_path(folder: str) -> str:
-    """The path of the lock file."""
+    """The path of the project's lock file."""
     return os.path.join(folder, LOCK_FILE)
 
 
 def read_lock(folder: str) -> dict[str, LockedServer]:
-    """All locked tools, by server; empty without a file.
+    """The locked tools of all servers, by server; empty if there is no lock file.
 
-    Raises ConfigError if the file cannot be read, or was edited by hand.
+    Raises ConfigError if the file cannot be read, or if a digest does not match.
     """
     path = lock_path(folder)
     try:
@@ -92,25 +93,25 @@ def read_lock(folder: str) -> dict[str, LockedServer]:
     except (OSError, UnicodeDecodeError, CheckError) as error:
         raise _damaged(path, str(error)) from None
     if not is_object(data) or data.get("version") != FORM or not is_object(data.get("servers")):
-        raise _damaged(path, f"it is not a lock of form {FORM}")
+        raise _damaged(path, f"it is not a lock of version {FORM}")
     return {name: _server(path, name, one) for name, one in data["servers"].items()}
 
 
 def locked(folder: str, server: str) -> LockedServer:
-    """The locked tools of a server; raises ConfigError if there are none."""
+    """The locked tools of a server; raises ConfigError if the server is not in the lock file."""
     servers = read_lock(folder)
     if server not in servers:
         close = did_you_mean(server, servers)
         raise ConfigError(
             f"the MCP server `{server}` is not in {lock_path(folder)}",
             setting="mcp",
-            hint=close or f"`saftc mcp lock {server}` asks it for its tools, once",
+            hint=close or f"run `saftc mcp lock {server}`, which asks the server for its tools",
         )
     return servers[server]
 
 
 def locked_tool(folder: str, server: str, tool: str) -> LockedTool:
-    """A locked tool; raises ConfigError if the server has none of this name."""
+    """A locked tool; raises ConfigError if no locked tool of the server has this name."""
     tools = locked(folder, server).tools
     if tool not in tools:
         raise ConfigError(
@@ -122,7 +123,7 @@ def locked_tool(folder: str, server: str, tool: str) -> LockedTool:
 
 
 def lock_text(servers: Mapping[str, LockedServer]) -> str:
-    """The text of a lock file."""
+    """The text of a lock file for these servers."""
     data = {
         "version": FORM,
         "servers": {
@@ -137,7 +138,7 @@ def lock_text(servers: Mapping[str, LockedServer]) -> str:
 
 
 def write_lock(folder: str, servers: Mapping[str, LockedServer]) -> None:
-    """Replaces the lock file; the old one stays until the new one is complete."""
+    """Replaces the lock file in one step, so that it is never incomplete."""
     data = lock_text(servers).encode(errors="backslashreplace")
     try:
         replace_file(os.path.realpath(lock_path(folder)), data, permissions=0o644)
@@ -170,5 +171,5 @@ def _damaged(path: str, reason: str) -> ConfigError:
     return ConfigError(
         f"cannot read {path}: {reason}",
         setting="mcp",
-        hint="`saftc mcp lock` writes it anew",
+        hint="run `saftc mcp lock`, which writes it again",
     )

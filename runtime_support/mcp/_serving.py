@@ -4,11 +4,13 @@
     serve(module, "triage", port=8080)             over HTTP on this machine, with a token
     serve(module, "triage", journal="journals")    with a journal for each call, in this folder
 
-Each top-level function with a docstring is a tool, with schemas from its annotations, unless it
-stands for a tool of another server. Errors of a function are reported in its own words. A running
-call reports progress for each answered prompt, and a cancelled call sends no more prompts.
+Each top-level function with a docstring is a tool, with schemas from its annotations, except
+functions that were generated for tools of other servers. The client gets the message of a
+function's error unchanged. A running call reports progress after each reply to a prompt, and a
+cancelled call sends no more prompts.
 
-This uses the package's low-level `Server`, as its `MCPServer` makes its own schemas and messages.
+The module uses the package's low-level `Server`, because `MCPServer` makes its own schemas and
+messages.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from runtime_support._core.notes import note
 from runtime_support._core.redaction import remember_secrets
-from runtime_support._core.tasks.waits import call_function, finish_async
+from runtime_support._core.tasks.loops import call_function, finish_async
 from runtime_support._core.tools import (
     Tool,
     bind_arguments,
@@ -58,17 +60,17 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 _TOKEN_VARIABLE = "SAFT_SERVE_TOKEN"
-# An `id` with its value, a string, or a bracket.
+# Matches an `id` with its value, a string, or a bracket.
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _JSON_PARTS = re.compile(rf'"id"\s*:\s*(?P<id>{_STRING}|-?\d{{1,18}})|{_STRING}|[\[\]{{}}]')
-# What a header takes as a token (RFC 6750).
+# The characters that a header allows in a token (RFC 6750).
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 
 
 class _Offer(NamedTuple):
-    """A function as a tool of the server; `output` is the schema of its result, or None.
+    """A function that is offered as a tool; `output` is the schema of its result, or None.
 
-    A result that is not an object is wrapped into one, as the field `result`.
+    A result that is not an object is wrapped in one, as the field `result`.
     """
 
     tool: Tool
@@ -77,7 +79,7 @@ class _Offer(NamedTuple):
 
 
 class _ServedCall(NamedTuple):
-    """A call that a client waits for, and how its progress is reported to the client."""
+    """A call that a client waits for, with the function that reports progress to the client."""
 
     loop: asyncio.AbstractEventLoop
     report: Callable[..., Any]
@@ -92,7 +94,7 @@ def serve(
     Raises CheckError if the module has no function to offer, and ConfigError if the port is not
     free or the folder for journals cannot be used.
     """
-    # A run has one journal, and each call is a run of its own.
+    # Without the variable, as each call is a run with its own journal.
     journal = os.environ.pop("SAFT_JOURNAL", None) if journal is None else journal
     offers = offered(module)
     if not offers:
@@ -112,7 +114,7 @@ def serve(
 
 
 def offered(module: ModuleType) -> dict[str, _Offer]:
-    """The functions of a module that a server offers, by their names in the script."""
+    """The functions of a module that are offered as tools, by their names in the script."""
     found: dict[str, _Offer] = {}
     for one in vars(module).values():
         is_own = isinstance(one, FunctionType) and one.__module__ == module.__name__
@@ -133,7 +135,7 @@ def _offer(tool: Tool) -> _Offer:
     try:
         schema = schema_of(returns)
         output = json_schema(schema)
-    except CheckError:  # a table, a picture: the result is a text
+    except CheckError:  # such as a table or a picture: the result is sent as text
         return _Offer(tool, None, False)
     if isinstance(m.resolved(schema), m.ObjectSchema | m.MapSchema):
         return _Offer(tool, output, False)
@@ -149,8 +151,8 @@ def _offer(tool: Tool) -> _Offer:
 class CallJournals:
     """A folder with a journal for each call that is running or waits for approval.
 
-    Making the same call again resumes its journal. The journal of a finished call is moved into the
-    folder `ended`.
+    If the same call is made again, its journal is resumed. The journal of a finished call is moved
+    into the folder `ended`.
     """
 
     def __init__(self, path: str) -> None:
@@ -167,9 +169,9 @@ class CallJournals:
 
     @contextmanager
     def run(self, tool: str, arguments: str) -> Generator[None]:
-        """Runs the block with the journal of a call."""
+        """Runs the block with a journal for this call of a tool."""
         start = f"{tool}-{hashlib.sha256(arguments.encode()).hexdigest()[:16]}-"
-        # Journals that wait are resumed first; the same call may have several.
+        # Unfinished journals of the same call are resumed first; there may be several.
         left = sorted(one for one in os.listdir(self.path) if one.startswith(start))
         names = chain(left, (f"{start}{number}.journal" for number in count(1)))
         name = next(
@@ -182,7 +184,7 @@ class CallJournals:
                 with journaled(path):
                     yield
             except JournalError:
-                raise  # the outcome of a call is unknown
+                raise  # the outcome of a call is unknown, so the journal stays
             except Exception:
                 self._move(path)
                 raise
@@ -191,7 +193,7 @@ class CallJournals:
             self._running.discard(name)
 
     def _move(self, path: str) -> None:
-        if os.path.isfile(path):  # a call that is refused keeps nothing
+        if os.path.isfile(path):  # a call that was rejected has no journal
             ended = f"{time.time():.6f}-{os.path.basename(path)}"
             os.replace(path, os.path.join(self.path, "ended", ended))
 
@@ -220,8 +222,8 @@ def _server(title: str, offers: dict[str, _Offer], journals: CallJournals | None
                 bound = bind_arguments(offer.tool, given)
                 value = await finish_async(call_function(bound, offer.tool.function))
             return _result(offer, value)
-        except Exception as failure:  # of the script, of a model, of what the client has sent
-            # The message of the script, without the name of Python's error.
+        except Exception as failure:  # of the script, a model, or the client's arguments
+            # The message of the script, without the name of the Python exception.
             told = failure_text(failure, params.name, given)
             return _failed(told.removeprefix("AssertionError: "))
         except RunWaiting as waiting:
@@ -229,7 +231,7 @@ def _server(title: str, offers: dict[str, _Offer], journals: CallJournals | None
             return _failed(f"{waiting}; when {path} has decided, make the same call again")
         except ReplayMiss as end:  # ends the call, not the server
             return _failed(str(end))
-        except SystemExit as end:  # ends this call, not the others
+        except SystemExit as end:  # ends this call, not the server
             return _failed(f"it has ended itself with {end.code!r}")
 
     return Server(title, on_list_tools=list_tools, on_call_tool=call)
@@ -254,18 +256,18 @@ def _result(offer: _Offer, value: Any) -> CallToolResult:
     content: Any = [types.TextContent(type="text", text=result_text(value))]
     result = types.CallToolResult(content=content)
     if offer.output is not None:
-        # Not from the text: a string has no quotes in it, and may look like a number.
+        # Not parsed from the text: a string has no quotes there, and may look like a number.
         data = json.loads(to_json(plain(value)))
         result.structured_content = {"result": data} if offer.is_wrapped else data
     try:
         result.model_dump_json()
-    except ValueError as error:  # half of a surrogate pair, too deep: it would end the server
+    except ValueError as error:  # half of a surrogate pair, or nested too deep
         raise CheckError(f"the call was made, but its result cannot be sent: {error}") from None
     return result
 
 
 def _failed(text: str) -> CallToolResult:
-    """The result of a call that failed, with a message."""
+    """The result of a failed call, with a message."""
     import mcp_types as types
 
     told = types.TextContent(type="text", text=text.encode(errors="replace").decode())
@@ -273,7 +275,7 @@ def _failed(text: str) -> CallToolResult:
 
 
 def _report(event: Any) -> None:
-    """Reports to the client of a call that one more of its prompts was answered."""
+    """Reports progress to the client of a call: one more of its prompts has a reply."""
     call: _ServedCall | None = current_context().served
     if call is None or not isinstance(event, ReplyReceived) or event.reply is None:
         return
@@ -290,11 +292,14 @@ async def _serve_stdio(server: Server[Any]) -> None:
     async with stdio_server() as (reading, writing):
 
         async def answer(item: Any) -> None:
-            """Answers a message that the package cannot read; the client would wait for ever."""
+            """Replies to a message that the package cannot parse.
+
+            Otherwise the client would wait for ever.
+            """
             if isinstance(item, Exception):
                 await writing.send(SessionMessage(_not_understood(item)))
 
-        # The output of the functions is not for the client.
+        # Functions must not print into the stream of the protocol.
         with redirect_stdout(sys.stderr):
             options = server.create_initialization_options()
             stream: Any = ObservedStream(reading, answer)
@@ -302,7 +307,7 @@ async def _serve_stdio(server: Server[Any]) -> None:
 
 
 def _not_understood(error: Exception) -> JSONRPCError:
-    """The answer to a message that is not JSON, or not a request."""
+    """The error reply to a message that is not JSON, or not a request."""
     from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
     from pydantic import ValidationError
 
@@ -314,7 +319,8 @@ def _not_understood(error: Exception) -> JSONRPCError:
         if problems[0]["type"] == "json_invalid":
             id_ = _id_in(problems[0]["input"])
         else:
-            # An invalid message lacks a field that each kind requires; that input is the message.
+            # An invalid message lacks a field that all kinds require; the input of that error is
+            # the message.
             whole: list[Any] = [one["input"] for one in problems if one["type"] == "missing"]
             code, told = INVALID_REQUEST, "this is not a request"
             id_ = whole[0].get("id") if whole else None
@@ -323,7 +329,7 @@ def _not_understood(error: Exception) -> JSONRPCError:
 
 
 def _id_in(line: str) -> Any:
-    """The `id` of a message that cannot be read as a whole, such as one that is nested too deep."""
+    """The `id` of a message that cannot be parsed, for example because it is nested too deep."""
     depth = 0
     for part in _JSON_PARTS.finditer(line):
         if part["id"] and depth == 1:
@@ -371,7 +377,10 @@ def _token() -> tuple[str, str]:
 
 
 class _Guard:
-    """Passes requests with the token to `app`: every user of the machine can reach the port."""
+    """Passes only requests with the token to `app`.
+
+    The token is needed because every user of the machine can reach the port.
+    """
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""Sessions with MCP servers: opened when one is needed, shared by all threads, closed at exit.
+"""Sessions with MCP servers: opened at the first use, shared by all threads, closed at exit.
 
     session = session_of("docs")
     yield session.checked({"search"})            ConfigError if the tool differs from the lock
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# A server that dies is started once more in a run.
+# A server may be started twice in a run: once more if it dies.
 MOST_STARTS = 2
 MOST_PAGES = 100
 TWO_OF_ONE_NAME = "there are two tools of this name"
@@ -45,7 +45,7 @@ _CLOSE_SECONDS = 6.0
 
 
 class _ServerLoop:
-    """The event loop of all sessions, in its own thread."""
+    """The event loop of all sessions, which runs in its own thread."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
@@ -57,7 +57,7 @@ class _ServerLoop:
         self.loop.run_forever()
 
     def begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Schedules a coroutine in the loop."""
+        """Schedules a coroutine in the loop, from any thread."""
         return asyncio.run_coroutine_threadsafe(work, self.loop)
 
 
@@ -67,7 +67,7 @@ _sessions: dict[tuple[str, str], Session] = {}
 
 
 def session_of(server: str) -> Session:
-    """The session with a server of the project, which opens when it is needed."""
+    """The session with a server of the project; it connects at the first use."""
     global _loop
     key = project_folder(), server
     with _lock:
@@ -80,7 +80,10 @@ def session_of(server: str) -> Session:
 
 
 def list_servers(names: Iterable[str]) -> dict[str, LockedServer | SaftError]:
-    """The tools that servers of the project have now, or the error of each; asked all at once."""
+    """Lists the tools of these servers concurrently.
+
+    Returns the tools or the error of each server.
+    """
     asked = {name: (one := session_of(name)).begin(one.listed()) for name in names}
     found: dict[str, LockedServer | SaftError] = {}
     for name, future in asked.items():
@@ -103,7 +106,7 @@ def _here(future: Future[T]) -> T:
 
 
 class Session:
-    """The session with one server; its coroutines run in the loop."""
+    """A session with one server; its coroutines run in the event loop of all sessions."""
 
     def __init__(self, server: str, folder: str, loop: _ServerLoop) -> None:
         self.server = server
@@ -116,15 +119,18 @@ class Session:
         self._agreed: set[str] = set()
 
     def begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Schedules a coroutine in the loop of the session."""
+        """Schedules a coroutine in the event loop, from any thread."""
         return self._loop.begin(work)
 
     def checked(self, tools: Iterable[str]) -> Wait:
-        """Opens the session and compares these tools with the lock; ConfigError if one differs."""
+        """Connects and compares these tools with the lock; raises ConfigError if a tool differs."""
         return self._effect(lambda: self._check(tools))
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Wait:
-        """Calls a tool; returns the outcome as JSON data, or raises Failed if there is none."""
+        """Calls a tool and returns the outcome as JSON data.
+
+        Raises Failed if there is no outcome.
+        """
         return self._effect(lambda: self._call(tool, dict(arguments)))
 
     def _effect(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> Wait:
@@ -154,7 +160,7 @@ class Session:
         raise ConfigError(f"{name} {what}", setting="mcp", hint="`saftc mcp lock` shows how")
 
     async def listed(self) -> LockedServer:
-        """The tools of the server, listed once per connection and after each change."""
+        """The tools of the server, requested once per connection and after each reported change."""
         open_ = await self._connected()
         if self._tools is None or open_.has_changed:
             open_.has_changed = False
@@ -163,7 +169,7 @@ class Session:
         return self._tools
 
     async def _call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Calls a tool; calls once more if the server has not taken the call."""
+        """Calls a tool; repeats the call once if the server did not start it."""
         for is_last in (False, True):
             await self._check([tool])
             open_ = await self._connected()
@@ -179,10 +185,10 @@ class Session:
     async def _outcome(
         self, open_: Connection, tool: str, arguments: dict[str, Any]
     ) -> dict[str, Any]:
-        """The outcome of a call as JSON data, which journals and recordings keep.
+        """Calls a tool and returns the outcome as JSON data, for journals and recordings.
 
-        A result that does not fit the tool's output schema is an error of the tool: the call was
-        made.
+        A result that does not fit the tool's output schema is an error of the tool, since the call
+        was made.
         """
         import mcp_types as types
 
@@ -204,7 +210,7 @@ class Session:
         return open_.without_secrets(data)
 
     async def _ask(self, open_: Connection, what: str, ask: Callable[[], Awaitable[T]]) -> T:
-        """The answer to a request; raises Failed if it is refused or does not come in time."""
+        """Awaits a request; raises Failed if the server rejects it or does not reply in time."""
         from mcp import MCPError
         from mcp_types import CONNECTION_CLOSED
         from pydantic import ValidationError
@@ -252,17 +258,17 @@ class Session:
             return self._open
 
     async def close(self) -> None:
-        """Ends the connection, and a server that was started for it."""
+        """Closes the connection, and ends the server process if one was started for it."""
         if self._open is not None:
             await self._open.close()
 
 
 class _CallNotStarted(Failed):
-    """The server did not start the call: it has forgotten the session, or was not reached."""
+    """The server did not start a call: it has forgotten the session, or was not reached."""
 
 
 async def _list_tools(open_: Connection) -> LockedServer:
-    """All tools of a server, page by page; tools that share a name are left out."""
+    """All tools of a server, page by page; tools with the same name are left out."""
     found: dict[str, LockedTool] = {}
     open_.left_out.clear()
     cursor = None
@@ -282,9 +288,9 @@ async def _list_tools(open_: Connection) -> LockedServer:
 
 
 async def _unlike_schema(open_: Connection, tool: LockedTool, result: CallToolResult) -> str | None:
-    """How a result differs from the tool's output schema, or None.
+    """The difference between a result and the tool's output schema as a message, or None.
 
-    A text that is the data as JSON counts as the data. An invalid schema is not compared.
+    If the result has only text, the text is parsed as JSON. An invalid schema is not compared.
     """
     from jsonschema import SchemaError, ValidationError
     from referencing.exceptions import Unresolvable
@@ -321,7 +327,7 @@ def _locked_tool(tool: Any) -> LockedTool:
 
 @atexit.register
 def close_sessions() -> None:
-    """Ends all sessions, and the servers that were started for them."""
+    """Closes all sessions, and ends the servers that were started for them."""
     global _loop
     with _lock:
         loop, found = _loop, list(_sessions.values())
@@ -336,7 +342,7 @@ def close_sessions() -> None:
 
 
 def _forget() -> None:
-    """Forgets the sessions in a forked process, which does not have the thread of its parent."""
+    """Forgets the sessions in a forked process, which lacks the thread that runs them."""
     global _lock, _loop
     _lock, _loop = threading.Lock(), None
     _sessions.clear()

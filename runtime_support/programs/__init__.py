@@ -1,21 +1,21 @@
-"""Programs: a lambda calculus in JSON, in which a model answers with one reply.
+"""Programs: a lambda calculus in JSON, in which a model combines many calls in one reply.
 
     text or JSON -> syntax -> checking -> tree -> evaluation -> value -> writing
 
-- `syntax` reads programs as JSON data of bounded size, and finds values by their paths.
-- `types`, `registry`: what a program can name, from Python signatures.
-- `conversions` decides how a type or a value becomes another type: it fits, by a chain of
-  conversions, by a built-in reading, or not at all.
+- `syntax` reads programs as JSON data of limited size, and finds values by their paths.
+- `types` and `registry` define the names that a program can use, from Python signatures.
+- `conversions` decides how a value of one type becomes a value of another: unchanged, by a chain of
+  conversion functions, by a built-in rule, or not at all.
 - `checking` resolves names and types and inserts coercions; it returns the checked `tree`, or all
   mistakes at once.
-- `evaluation` reduces the tree, `coercion` carries out the steps of `conversions`, `machine` makes
-  every call, with limits, permission, a record, a time limit and threads.
-- `outcomes` are the three ways in which a program can end; `choices` writes the candidates of an
-  ambiguous program, `writing` values as programs; `registry` and `json_schema` describe programs to
-  models.
+- `evaluation` evaluates the tree, `coercion` executes the steps of `conversions`, and `machine`
+  makes every call: with limits, permission, a record, a time limit and threads.
+- `outcomes` are the three ways in which a program can end. `choices` writes the candidates of an
+  ambiguous program, and `writing` writes values as programs. `registry` and `json_schema` describe
+  programs to models.
 
 The language has no domain. It uses the types and helpers of `runtime_support`, and no prompts,
-providers or network; `prompting` is the bridge to those.
+providers or network; only `prompting` connects it to these.
 
     from runtime_support.programs import Registry, evaluate
 

@@ -1,4 +1,4 @@
-"""Checks a program: JSON data becomes the checked tree, and all mistakes are found before it runs.
+"""Checks a program before it runs: turns JSON data into the checked tree, or reports all mistakes.
 
     {"add": {"a": {"ad": {}}, "c": 2}}
 
@@ -7,9 +7,9 @@
     missing required parameter 'b' of add
 
 Checking is bidirectional: an expected type is pushed inwards, to the places where coercions are
-inserted; without one (`any`) the type is inferred. A constant is converted at once, since its value
-is known: `"two"` for a number is a mistake, and `"a,b"` for a list is an ambiguity. Each mistake is
-reported once: a broken part fits everywhere.
+inserted; without an expected type (`any`) the type is inferred. A constant is converted at once,
+since its value is known: `"two"` for a number is a mistake, and `"a,b"` for a list is an ambiguity.
+Each mistake is reported once: an invalid part gets a type that fits everywhere.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ Word: TypeAlias = Literal["parameter", "field"]
 class Variable:
     """A variable of a `$let`; its expression is checked at the first reference.
 
-    `scope` is that of the `$let`. `needs` are the variables in it that the expression refers to;
+    `scope` is the scope of the `$let`. `needs` are its variables that the expression refers to;
     `done` are all variables that have been checked, in the order of evaluation.
     """
 
@@ -81,9 +81,9 @@ Scope: TypeAlias = Mapping[str, "_types.Type | Variable"]
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place that expects a type; `label` names it in messages.
+    """A place that expects a type; `label` names the place in messages.
 
-    `bare` is the parameter if the place is its bare argument, without the name.
+    If a bare argument is at this place, `bare` is the name of its parameter.
     """
 
     type: _types.Type = _types.ANY
@@ -103,7 +103,7 @@ def check_program(
     returns: _types.Type = _types.ANY,
     diagnostics: Iterable[Diagnostic] = (),
 ) -> n.CheckedProgram | ProgramFailure | Ambiguous:
-    """The checked tree of JSON data; `diagnostics` are the mistakes that reading has found."""
+    """Checks JSON data; `diagnostics` are the mistakes that were found while reading it."""
     checker = Checker(program, registry, diagnostics)
     slot = Slot(returns, "the result" if returns != _types.ANY else "")
     root = checker.check(program, (), slot, {})
@@ -115,7 +115,7 @@ def check_program(
 
 
 class Checker:
-    """One walk over one program; collects its mistakes, and the places with several readings."""
+    """Checks one program in one pass; collects its mistakes and its ambiguous places."""
 
     def __init__(self, program: Any, registry: Registry, diagnostics: Iterable[Diagnostic]) -> None:
         self._program = program
@@ -125,14 +125,14 @@ class Checker:
         self._begun: list[Variable] = []
 
     def _wrong(self, message: str, path: Path) -> n.ConstantNode:
-        """Reports a mistake; returns a stand-in for the expression that fits everywhere."""
+        """Reports a mistake; returns a substitute for the expression that fits everywhere."""
         mistake = Diagnostic(message, pointer(path))
         if mistake not in self.diagnostics:
             self.diagnostics.append(mistake)
         return n.ConstantNode(path, _types.ANY, None)
 
     def check(self, value: Any, path: Path, slot: Slot, scope: Scope) -> n.Checked:
-        """The checked expression at the path, as a value of the slot's type."""
+        """Checks the expression at the path, and coerces it to the slot's type."""
         if is_list(value):
             return self._list(value, path, slot, scope)
         if not is_object(value):
@@ -200,7 +200,7 @@ class Checker:
     def _settled(
         self, node: n.Checked, wanted: m.ListSchema | m.TupleSchema | None, slot: Slot
     ) -> n.Checked:
-        """A list whose elements were checked against `wanted`, if that is not None."""
+        """Returns a list whose elements were checked against `wanted`, coerced if needed."""
         if wanted is None:
             return self._fit(node, slot)
         if isinstance(wanted, m.TupleSchema):
@@ -230,7 +230,7 @@ class Checker:
     # Records
 
     def _record(self, body: Data, path: Path, start: Path, slot: Slot, scope: Scope) -> n.Checked:
-        """A record whose fields are at `start`, which is below `$object` if that is written."""
+        """Checks a record whose fields are at `start`, below a `$object` if there is one."""
         shapes = self._shapes(slot.type)
         found = [one for one in shapes if _may_have(one, body)]
         similar = [one for one in shapes if body.keys() & {f.name for f in _fields_of(one)}]
@@ -245,24 +245,25 @@ class Checker:
     def _shaped(
         self, body: Data, path: Path, start: Path, shape: Shape, scope: Scope, slot: Slot
     ) -> n.Checked:
-        """The record in this shape: an object, or a call of the constructor."""
+        """Checks a record of this shape: an object, or a call of a constructor."""
         nodes = self._named(body, start, shape, "field", scope)
         if isinstance(shape, Definition):
             return n.CallNode(path, shape.result, shape, nodes, "record")
         if isinstance(shape, m.ObjectSchema):
-            # Fields that may be null are null when they are absent.
+            # Missing fields whose default is null become null.
             absent = [one for one in shape.fields if not one.required and one.default is None]
             null = n.ConstantNode(path, _types.NULL, None)
             nodes += tuple((one.name, null) for one in absent if one.name not in body)
         elif shape.key != m.TEXT:
-            # Its keys are still texts; the coercion at its place makes dates of them.
+            # The keys are still strings; the coercion at this place turns them into dates and the
+            # like.
             return self._fit(n.RecordNode(path, m.MapSchema(shape.value), nodes), slot)
         return n.RecordNode(path, shape, nodes)
 
     # Calls
 
     def _apply(self, name: str, body: Any, path: Path, slot: Slot, scope: Scope) -> n.Checked:
-        """An object of one key: a call, or a record of one field."""
+        """Checks an object of one key: a call, or a record of one field."""
         definition = self._registry.definitions.get(name)
         if definition is not None:
             return self._call(definition, body, path, slot, scope)
@@ -296,11 +297,11 @@ class Checker:
     def _named(
         self, body: Data, path: Path, shape: Shape, word: Word, scope: Scope
     ) -> tuple[tuple[str, n.Checked], ...]:
-        """The checked arguments or fields; reports unknown and missing ones."""
+        """Returns the checked arguments or fields; reports unknown and missing names."""
         if isinstance(shape, m.MapSchema):
             slot = Slot(shape.value)
             return tuple((k, self.check(v, (*path, k), slot, scope)) for k, v in body.items())
-        # The name of an object type is internal.
+        # The name of an object type is internal, so messages do not show it.
         owner = f" of {shape.name}" if isinstance(shape, Definition) else ""
         declared = {one.name: one for one in _fields_of(shape)}
         hint = self._of_bare_call(body, shape)
@@ -316,7 +317,7 @@ class Checker:
         return tuple(nodes)
 
     def _of_bare_call(self, body: Data, shape: m.ObjectSchema | Definition) -> str:
-        """A hint for a call that stands in place of the object of arguments; else empty."""
+        """Returns a hint if a call was written in place of the arguments object; "" otherwise."""
         single, name = getattr(shape, "single", None), next(iter(body), "")
         is_call = name in FORMS or name in self._registry.definitions
         if single is None or not is_call or name == single.name or len(body) > 1:
@@ -332,7 +333,7 @@ class Checker:
         path: Path,
         hint: str = "",
     ) -> bool:
-        """Whether an object has only declared names and all required ones; reports the others."""
+        """True if an object has all required names and only declared ones; reports the others."""
         before = len(self.diagnostics)
         known = ", ".join(declared) or "nothing"
         for name in [one for one in given if one not in declared]:
@@ -367,7 +368,7 @@ class Checker:
         return n.LetNode(path, result.type, nodes, needs, result)
 
     def _type_of(self, variable: Variable) -> _types.Type:
-        """The type of a variable; checks its expression first, if that was not done."""
+        """Returns the type of a variable; checks its expression first, if that was not done."""
         others = [one for one in self._begun if one.scope is variable.scope]
         if others:
             others[-1].needs.add(variable.name)
@@ -405,9 +406,7 @@ class Checker:
     # Coercions
 
     def _fit(self, node: n.Checked, slot: Slot) -> n.Checked:
-        """The node as a value of the slot's type, coerced if needed; reports a type that cannot
-        fit.
-        """
+        """Coerces the node to the slot's type if needed; reports a type that cannot be coerced."""
         found = step(node.type, slot.type, self._registry)
         match found:
             case Fits(True):
@@ -438,7 +437,7 @@ class Checker:
     # Names
 
     def _shapes(self, type_: _types.Type) -> list[Shape]:
-        """The shapes of an object where this type is expected: records before instances."""
+        """Returns the shapes that an object may have where this type is expected, records first."""
         members = _types.members_of(type_)
         records = (one for one in members if isinstance(one, m.ObjectSchema))
         shapes: list[Shape] = [one for one in records if one.build is None]
@@ -447,7 +446,7 @@ class Checker:
         return shapes + [one for one in constructors if one is not None]
 
     def _unknown_function(self, name: str, body: Any, path: Path, slot: Slot) -> n.Checked:
-        """Reports an object of one key that is the name of no callable and no field."""
+        """Reports an object whose only key names neither a callable nor a field."""
         shapes = self._shapes(slot.type)
         fields = [one.name for shape in shapes for one in _fields_of(shape)]
         known = self._registry.definitions
@@ -467,17 +466,17 @@ def _fields_of(shape: Shape) -> tuple[m.Field, ...]:
 
 
 def _may_have(shape: Shape, names: Iterable[str]) -> bool:
-    """Whether objects of the shape may have exactly these keys."""
+    """True if objects of the shape may have exactly these keys."""
     return isinstance(shape, m.MapSchema) or _types.names_fit(set(names), _fields_of(shape))
 
 
 def _item_within(type_: _types.Type) -> _types.Type:
-    """The item type of a list type, or of the first member that is a list type."""
+    """Returns the item type of a list type; for a union, of the first member that is a list."""
     items = map(_types.item_of, _types.members_of(type_))
     return next((one for one in items if one is not None), _types.ANY)
 
 
 def _only_list(type_: _types.Type) -> m.ListSchema | m.TupleSchema | None:
-    """The only list type in this type; None if there is none, or more than one."""
+    """Returns the only list type in this type; None if there is none, or more than one."""
     lists = _types.lists_of(type_)
     return lists[0] if len(lists) == 1 else None

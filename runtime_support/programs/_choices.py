@@ -1,10 +1,11 @@
-"""Places with several readings: each choice is a whole program with another expression there.
+"""Choices for the ambiguous places of a program, written as whole programs.
 
     spell_chain((author_of, name_of), {"$ref": "b"})     {"name_of": {"value": {"author_of": ...}}}
 
-Two kinds of choices are described in words, since no program can express them: a choice for one
-element of a `$map`, whose `do` is written once for all elements, and a choice about something that
-the called function calls itself.
+Each choice is the program with another expression at the ambiguous place. Two kinds of choices are
+described in words, since no program can express them: a choice for one element of a `$map`, whose
+`do` is written once for all elements, and a choice about a call that the called function makes
+itself.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Site: TypeAlias = tuple[Path, str | None]
 def point_at(
     message: str, choices: Sequence[Choice], program: Any, site: Site, *, in_words: bool = False
 ) -> Point:
-    """The place with its choices as programs, or in words if they cannot be written."""
+    """Returns the ambiguous place with its choices as programs, or else in words."""
     path, bare = site
     sentences = "; ".join(sentence for sentence, _ in choices)
     told = f"{as_sentence(message)} The choices are: {sentences}"
@@ -50,7 +51,10 @@ def point_at(
 
 
 def innermost(points: Iterable[tuple[Path, Point]]) -> tuple[Point, ...]:
-    """The points that contain no other point: an answer to those may settle the rest."""
+    """Returns the points that contain no other point.
+
+    A decision about these points may also decide the others.
+    """
     points = list(points)
     return tuple(
         point
@@ -60,24 +64,24 @@ def innermost(points: Iterable[tuple[Path, Point]]) -> tuple[Point, ...]:
 
 
 def spell_chain(chain: Chain, operand: Any) -> Any:
-    """The expression that applies the conversions to the operand, one after the other."""
+    """Returns the expression that applies the conversions to the operand, one after the other."""
     for conversion in chain:
         operand = {conversion.name: {conversion.parameters[0].name: operand}}
     return operand
 
 
 def ways(given: str, wanted: Type, choices: Sequence[Choice]) -> str:
-    """The message for a value that can be read in several ways."""
+    """Returns the message for a value that can become a `wanted` in several ways."""
     return f"{given} can become {type_notation(wanted)} in {len(choices)} ways"
 
 
 def reading_choices(values: Iterable[tuple[str, Any]]) -> list[Choice]:
-    """The lists that a text may be read as, each with its sentence."""
+    """Returns a choice for each list that a string may become."""
     return [(text, lambda one=one: list(one)) for text, one in values]
 
 
 def chain_choices(chains: Iterable[Chain], operand: Callable[[], Any], levels: int) -> list[Choice]:
-    """A choice for each chain, applied to the elements of lists that are nested `levels` deep."""
+    """Returns a choice for each chain, for the elements of lists nested `levels` deep."""
 
     def spell_for_each(chain: Chain, written: Any, level: int) -> Any:
         if level == 0:
@@ -101,7 +105,10 @@ def option_choices(
     registry: Registry,
     arguments: Callable[[], Mapping[str, Any]],
 ) -> list[Choice]:
-    """The options of a function that could not decide; `arguments` returns the program's own."""
+    """Returns the options of a function that could not decide.
+
+    `arguments` returns the arguments of the function's call.
+    """
     is_from_within = _is_from_within(ambiguity)
 
     def write(option: Option) -> Any:
@@ -125,7 +132,7 @@ def option_choices(
 
 
 def _is_from_within(ambiguity: Ambiguity) -> bool:
-    """Whether a function that the program's function has called raised it."""
+    """True if the ambiguity comes from a function that the program's function has called."""
     names = [
         str(frame.f_globals.get("__name__")).partition(".")[0]
         for frame, _ in traceback.walk_tb(ambiguity.__traceback__)

@@ -1,8 +1,8 @@
-"""Coerces values: carries out the steps of `_conversions`.
+"""Coerces values at run time: executes the steps that `_conversions` chooses.
 
 A value that cannot be coerced is a failure of kind `conversion` at the argument. A value that can
-be coerced in several ways is an ambiguity: its choices are written at the argument. If only a part
-of the value is ambiguous, they repeat the other parts.
+be coerced in several ways is an ambiguity, with an expression for each way. If only a part of the
+value is ambiguous, these expressions repeat the other parts.
 """
 
 from __future__ import annotations
@@ -49,10 +49,11 @@ from runtime_support.programs._writing import as_record, serialize
 
 @dataclass(frozen=True, slots=True)
 class ArgumentPlace:
-    """The argument of the program at which a value is coerced.
+    """The argument of the program whose value is coerced.
 
-    `operand` writes the value as an expression. `rebuild` puts another expression in its place: for
-    a part of the value, it writes the whole value. `part` names that part in messages.
+    `operand` returns the value as an expression. `rebuild` returns the argument with another
+    expression in place of the value: if the value is a part of the argument, it repeats the other
+    parts. `part` names this part in messages.
     """
 
     program: Any
@@ -64,14 +65,14 @@ class ArgumentPlace:
 
 
 class Coercer:
-    """Coerces values for one evaluation."""
+    """Coerces the values of one evaluation."""
 
     def __init__(self, registry: Registry, machine: Machine) -> None:
         self._registry = registry
         self._machine = machine
 
     async def coerce(self, value: Any, target: _types.Type, place: ArgumentPlace) -> Any:
-        """The value as one of the target type; raises Stopped."""
+        """Returns the value as a value of the target type; raises Stopped if that is impossible."""
         with suppress(_types.TypeMismatch):
             return _types.conform(value, target)
         path, _ = place.site
@@ -99,7 +100,10 @@ class Coercer:
         arguments: Callable[[], Mapping[str, Any]],
         place: ArgumentPlace,
     ) -> Stopped:
-        """The Stopped of a callable that could not decide; each option is a call or a value."""
+        """Returns the Stopped for a callable that could not decide.
+
+        Each option is a call or a value.
+        """
         choices = option_choices(ambiguity, definition, self._registry, arguments)
         return _unclear(ambiguity.message, choices, place)
 
@@ -121,9 +125,7 @@ class Coercer:
         return _types.conform(value, target)
 
     async def _by_parts(self, value: Any, target: _types.Type, place: ArgumentPlace) -> Any:
-        """The value with coerced items or fields, for the first member of the target that allows
-        it.
-        """
+        """Coerces the items or fields of the value, to the first member of the target that fits."""
         failed: Stopped | None = None
         for member in _types.members_of(target):
             parts = parts_of_value(value, member, self._registry)

@@ -1,14 +1,14 @@
-"""How one type becomes another: one rule, for types before a run and for values in it.
+"""Decides how a value of one type becomes a value of another, by type or by a known value.
 
     step(Book, string, registry)          Route(((author_of, name_of),))
     step(Cup, Tank, registry)             Route of two chains: ambiguous
-    step(string, number, registry)        Read: the value decides
+    step(string, number, registry)        Read: depends on the value
     step(Known("a,b"), [string], ...)     Read of two values: split, or a list of one
-    step(Book, number, registry)          No
+    step(Book, number, registry)          Impossible
 
 The order of the rules: a value that fits, the shortest chain of conversions (at most three), the
-parts of lists and objects, one built-in reading of `READINGS`. The checker asks with the types of
-expressions, evaluation with values, and the compiler of plans again with types.
+parts of lists and objects, one built-in rule of `READINGS`. The checker calls `step` with the types
+of expressions, the evaluation with values, and the compiler of plans with types again.
 """
 
 from __future__ import annotations
@@ -44,14 +44,17 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Fits:
-    """Each value is one of the target; `is_same` is false if it is stored in another form."""
+    """Each value of the source fits; `is_same` is false if the target stores it in another form."""
 
     is_same: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The shortest chains of conversions, for the elements of lists nested `levels` deep."""
+    """The shortest chains of conversions.
+
+    They apply to the elements of lists nested `levels` deep.
+    """
 
     chains: tuple[Chain, ...]
     levels: int = 0
@@ -63,9 +66,9 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The value or its parts decide; `calls` are the conversions that they may need.
+    """The value or its parts decide how to convert; `calls` are the conversions that may be called.
 
-    `values` are the readings of a known value without parts, each with a sentence.
+    `values` are the possible results for a known value without parts, each with a sentence.
     """
 
     values: tuple[tuple[str, Any], ...] = ()
@@ -74,7 +77,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Impossible:
-    """No value of the source can become one of the target."""
+    """No value of the source can become a value of the target."""
 
 
 Step: TypeAlias = Fits | Route | Read | Impossible
@@ -82,7 +85,7 @@ Source: TypeAlias = _types.Type | Known
 
 
 def step(source: Source, target: _types.Type, registry: Registry) -> Step:
-    """How a value of this type, or this known value, becomes one of the target."""
+    """Returns how a value of this type, or this known value, becomes a value of the target."""
     given = source if isinstance(source, Known) else m.resolved(source)
     source = _as_known(given)
     if _accepts(target, source):
@@ -106,19 +109,19 @@ def step(source: Source, target: _types.Type, registry: Registry) -> Step:
 
 
 def _as_known(source: Source) -> Source:
-    """A constant type as a known value; any other source unchanged."""
+    """Returns a constant type as a known value; any other source unchanged."""
     if isinstance(source, m.LiteralSchema) and source.member is m.ABSENT:
         return Known(source.value)
     return source
 
 
 def calls_of(found: Step) -> Chain:
-    """The conversions that a step may call."""
+    """Returns the conversions that a step may call."""
     return found.calls if isinstance(found, Route | Read) else ()
 
 
 def _accepts(target: _types.Type, source: Source) -> bool:
-    """Whether values of the source are accepted as the target, without loss."""
+    """True if the target accepts all values of the source, without loss."""
     if isinstance(source, Known):
         return _types.conforms(source.value, target)
     return _types.fits(source, target) or any(
@@ -127,7 +130,7 @@ def _accepts(target: _types.Type, source: Source) -> bool:
 
 
 def _is_stored(source: _types.Type, target: _types.Type) -> bool:
-    """Whether the target stores such values in another form: as floats, or a list as a tuple."""
+    """True if the target stores values of the source in another form, such as ints as floats."""
     if target == _types.FLOAT:
         return source in _types.NUMBERS
     item, wanted = _types.item_of(source), _types.item_of(target)
@@ -135,7 +138,7 @@ def _is_stored(source: _types.Type, target: _types.Type) -> bool:
 
 
 def _step_of_all(found: list[Step]) -> Step:
-    """One step for a value of one of several types."""
+    """Combines the steps for the members of a union to one step."""
     if all(isinstance(one, Impossible) for one in found):
         return Impossible()
     if all(isinstance(one, Fits) for one in found):
@@ -147,7 +150,7 @@ def _step_of_all(found: list[Step]) -> Step:
 
 
 def _chains(source: Source, registry: Registry) -> Iterator[list[Chain]]:
-    """The chains of one conversion, of two, and so on; no chain reaches a type twice."""
+    """Yields the chains of one conversion, of two, and so on; no chain reaches a type twice."""
     level: list[Chain] = [
         (one,) for one in registry.conversions if _accepts(one.parameters[0].schema, source)
     ]
@@ -164,7 +167,7 @@ def _chains(source: Source, registry: Registry) -> Iterator[list[Chain]]:
 
 
 def shortest_chains(source: Source, target: _types.Type, registry: Registry) -> tuple[Chain, ...]:
-    """All shortest chains of conversions from the source to the target."""
+    """Returns all shortest chains of conversions from the source to the target."""
     for level in _chains(source, registry):
         arrived = tuple(chain for chain in level if _types.fits(chain[-1].result, target))
         if arrived:
@@ -178,7 +181,7 @@ def shortest_chains(source: Source, target: _types.Type, registry: Registry) -> 
 def parts_of_value(
     value: Any, target: _types.Type, registry: Registry
 ) -> dict[Any, tuple[Any, _types.Type]] | None:
-    """The items or fields with their target types; None if the target has other ones."""
+    """Returns the items or fields with their target types; None if the target has other parts."""
     if is_list(value) or is_tuple(value):
         item = _types.item_of(target)
         fixed = target.items if isinstance(target, m.TupleSchema) and item is None else None
@@ -199,7 +202,7 @@ def parts_of_value(
 
 
 def _step_inside(source: Source, target: _types.Type, registry: Registry) -> Step:
-    """The step for the parts of a value, or for a source of which only some values fit."""
+    """Returns the step by parts, or the step for a source type of which only some values fit."""
     match source, target:
         case Known(value), _:
             is_possible = parts_of_value(value, target, registry) is not None
@@ -240,7 +243,7 @@ def _has_fields(
 
 
 def may_be(source: _types.Type, target: _types.Type) -> bool:
-    """Whether some value of the source may be a value of the target."""
+    """True if some value of the source type may be a value of the target type."""
     source, target = _types.widen(m.resolved(source)), m.resolved(target)
     if isinstance(source, m.AnySchema) or isinstance(target, m.AnySchema):
         return True
@@ -262,12 +265,12 @@ def may_be(source: _types.Type, target: _types.Type) -> bool:
     return source == target or (source in _types.NUMBERS and target in _types.NUMBERS)
 
 
-# The built-in readings
+# The built-in rules
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A built-in reading of values of one type; `make` returns None if a value has none."""
+    """A built-in rule for values of one type; `make` returns None if the rule does not apply."""
 
     sentence: str
     source: _types.Type
@@ -275,7 +278,7 @@ class Reading:
     make: Callable[[Any], Any]
 
     def may_give(self, target: _types.Type) -> bool:
-        """Whether it applies to the target: no number is read as a constant, no text as a date."""
+        """True if the rule can give values of the target. No rule gives constants or dates."""
         if isinstance(self.result, m.ListSchema):
             return isinstance(target, m.ListSchema | m.TupleSchema)
         return target == self.result or (target in _types.NUMBERS and self.result == _types.NUMBER)
@@ -318,7 +321,7 @@ READINGS = (
 
 
 def readings(value: Any, target: _types.Type) -> tuple[tuple[str, Any], ...]:
-    """All readings of the value as the target, each with a sentence."""
+    """Returns the results of all built-in rules, each with a sentence."""
     members = _types.members_of(target)
     for rules in READINGS:
         found = {
@@ -334,9 +337,9 @@ def readings(value: Any, target: _types.Type) -> tuple[tuple[str, Any], ...]:
 
 
 def _kept(made: Any, target: _types.Type) -> Any:
-    """The result of a reading as the target stores it; None if it does not fit.
+    """Returns a rule's result in the form that the target stores; None if it does not fit.
 
-    The items of a text become numbers if the target asks for those.
+    The items of a split string become numbers if the target needs numbers.
     """
     if not _types.conforms(made, target) and is_list(made):
         made = [_parse_number(one) if isinstance(one, str) else one for one in made]
@@ -357,7 +360,7 @@ def _may_be_read(source: _types.Type, target: _types.Type) -> bool:
 
 
 def refusal(source: Source, target: _types.Type, registry: Registry) -> str:
-    """Why no value of the source becomes one of the target, and what it could become."""
+    """Says why no value of the source can become the target, and which types it can become."""
     source = _as_known(source)
     if isinstance(source, Known):
         kind, message = _types.kind_name(source.value), _refused_value(source.value, target)
@@ -372,7 +375,7 @@ def refusal(source: Source, target: _types.Type, registry: Registry) -> str:
 
 
 def _functions_between(source: Source, target: _types.Type, registry: Registry) -> list[str]:
-    """The functions that make a value of the target from an instance of a class."""
+    """The names of functions that turn an instance of a class into a value of the target."""
     own = _types.type_of(source.value) if isinstance(source, Known) else source
     return [
         one.name
@@ -388,7 +391,7 @@ def _refused_value(value: Any, target: _types.Type) -> str:
     if is_list(value) or is_tuple(value) or is_object(value):
         try:
             _types.conform(value, target)
-        except _types.TypeMismatch as mismatch:  # its message has the place
+        except _types.TypeMismatch as mismatch:  # the message has the path of the part
             return str(mismatch)
     known = [str(one.value) for one in members if isinstance(one, m.LiteralSchema)]
     if known and isinstance(value, str | int | float):
@@ -401,7 +404,7 @@ def _refused_value(value: Any, target: _types.Type) -> str:
 
 
 def is_by_position(argument: Any, target: _types.Type, registry: Registry) -> bool:
-    """Whether a bare argument is a list of arguments without names, which could only be joined."""
+    """True if a bare argument is a list of unnamed arguments, which the target could only join."""
     takes_lists = _types.ANY in _types.members_of(target) or bool(_types.lists_of(target))
     is_bare_list = is_list(argument) and not takes_lists
     return is_bare_list and not shortest_chains(Known([]), target, registry)

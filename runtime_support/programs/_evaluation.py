@@ -1,13 +1,13 @@
-"""Evaluates a program to its outcome.
+"""Evaluates a program and returns its outcome.
 
     evaluate({"add": {"a": 1, "b": 2}}, registry)    Success(3, ...)
-    coerce("4.5", float)                              4.5: one value outside of a program
+    coerce("4.5", float)                              4.5: one value, without a program
     coerce(book, str, [author_of, name_of])           "Austen"
 
 The rules are those of an applicative lambda calculus: arguments first, then the call. A `$let`
-evaluates each binding once, after those that it needs; `$if` evaluates one branch. Independent pure
-parts run together; a part with effects runs after everything before it has succeeded. So the value,
-the order of effects and the reported problems never depend on timing.
+evaluates each binding once, after the bindings that it needs; `$if` evaluates one branch.
+Independent pure parts run in parallel; a part with side effects runs after everything before it has
+succeeded. So the value, the order of effects and the reported problems never depend on timing.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ Part = tuple[n.Checked, Frame]
 
 
 class Evaluator:
-    """Evaluates one checked program with one machine."""
+    """Evaluates one checked program, with a Machine that makes its calls."""
 
     def __init__(self, checked: n.CheckedProgram, machine: Machine) -> None:
         self._program = checked.program
@@ -69,7 +69,7 @@ class Evaluator:
         self._coercer = Coercer(checked.registry, machine)
 
     async def value(self, node: n.Checked, frame: Frame) -> Any:
-        """The value of the node; raises Stopped."""
+        """Returns the value of the node; raises Stopped."""
         match node:
             case n.ConstantNode():
                 return node.value
@@ -157,7 +157,7 @@ class Evaluator:
         return dict(zip((name for name, _ in parts), values, strict=True))
 
     async def _together(self, parts: list[Part]) -> list[Any]:
-        """The values of independent parts; raises Stopped with the problems of all of them.
+        """Returns the values of independent parts; raises Stopped with the problems of all of them.
 
         After a part that failed, later parts make no further calls.
         """
@@ -210,11 +210,12 @@ def evaluate(
 ) -> Outcome:
     """Checks the whole program and then runs it.
 
-    `program` is parsed JSON, in which a text is a value, or the JSON text of a program as a
+    `program` is parsed JSON, in which a string is a value, or the JSON text of a program as a
     ProgramText; `returns` is the Python type of the value. `on_call(name, arguments)` sees every
-    call before it is made, and denies it by returning something false (or by raising). `earlier`
-    are calls made before for the same request: if the program repeats one of a function or of a
-    conversion, its result is taken. `limits.calls` bounds the calls of all programs together.
+    call before it is made, and denies the call by returning something false (or by raising).
+    `earlier` are calls made before for the same request: if the program repeats one of a function
+    or of a conversion, the earlier result is used. `limits.calls` limits the calls of all these
+    programs together.
     """
     checked = check(program, registry, returns=returns, limits=limits)
     if not isinstance(checked, n.CheckedProgram):
@@ -225,7 +226,7 @@ def evaluate(
 def check(
     program: Any, registry: Registry, *, returns: Any = Any, limits: Limits = DEFAULT_LIMITS
 ) -> n.CheckedProgram | ProgramFailure | Ambiguous:
-    """The checked program, or why it cannot run; makes no calls."""
+    """Returns the checked program, or the reasons why it cannot run; makes no calls."""
     try:
         data, diagnostics = read_program(program, limits)
         return check_program(data, registry, registry.returned_type(returns), diagnostics)
@@ -246,9 +247,9 @@ def run(
     call: RequestedCall | None = None,
     names: Mapping[str, Any] = MappingProxyType({}),
 ) -> Outcome:
-    """Evaluates a checked program with the variables `names`; `call` is that of the whole program.
+    """Runs a checked program with the variables `names`; `call` is the call of the program itself.
 
-    A program that calls functions which wait for approval has to be approved as a whole.
+    A program that calls functions which need approval must be approved as a whole.
     """
     machine = Machine(limits, checked.registry, on_call, earlier, call)
     evaluator = Evaluator(checked, machine)
@@ -279,7 +280,10 @@ def run(
 def _stopped(
     problems: Sequence[Problem], machine: Machine
 ) -> ProgramFailure | Ambiguous:
-    """The outcome of problems: failures before ambiguities, and the first in source order."""
+    """Returns the outcome for these problems: a failure, or an ambiguity if nothing failed.
+
+    A failure has the kind and the message of the first problem in source order.
+    """
     ordered = sorted(problems, key=lambda one: one.position)
     failed = [one for one in ordered if isinstance(one, Fault)]
     if failed:
@@ -301,7 +305,7 @@ T = TypeVar("T")
 
 
 class CoercionError(ValueError):
-    """The value cannot become what is asked for, or can in several ways."""
+    """The value cannot be coerced to the wanted type, or can be in several ways."""
 
 
 @overload
@@ -313,9 +317,9 @@ def coerce(value: Any, wanted: Any, conversions: Iterable[Function] = ()) -> Any
 
 
 def coerce(value: Any, wanted: Any, conversions: Iterable[Function] = ()) -> Any:
-    """Returns the value as a `wanted`: unchanged, by the conversions, or by a built-in reading.
+    """Returns the value as a `wanted`: unchanged, by the conversions, or by a built-in rule.
 
-    Raises CoercionError if there is no way or more than one, and if a conversion fails. Errors that
+    Raises CoercionError if there is no way or more than one, or if a conversion fails. Errors that
     end the run propagate: Ctrl-C, a spent budget, a call that waits for approval.
     """
     conversions = list(conversions)

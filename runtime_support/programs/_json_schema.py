@@ -1,10 +1,10 @@
-"""A JSON Schema of programs, for servers that enforce one: an argument is a value or a call.
+"""Writes a JSON Schema of programs, for servers that enforce one: an argument is a value or a call.
 
     number      a number, or a call that returns or can become one
     call.add    {"add": {"a": number, "b": number}}
 
-Programs may say more (texts that are numbers, for example), and no schema can say everything (which
-variables are in scope, for example): the check of the program decides.
+Valid programs may violate the schema (strings that are numbers, for example), and the schema cannot
+express all rules (such as which variables are in scope): the check of the program decides.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FORM = "form"
 
 
 def schema(registry: Registry, returns: Any = Any) -> Schema:
-    """The JSON Schema (2020-12) of programs of this registry with a value of type `returns`."""
+    """Returns the JSON Schema (2020-12) of programs of this registry whose value is a `returns`."""
     writer = _SchemaWriter(registry)
     root = writer.expression(registry.read_type(returns))
     writer.definitions[_FORM] = {"anyOf": writer.forms()}
@@ -44,7 +44,7 @@ class _SchemaWriter:
         self._names: list[tuple[_types.Type, str]] = []
 
     def expression(self, type_: _types.Type) -> Schema:
-        """A reference to the expressions that are allowed where the type is expected."""
+        """Returns a reference to the schema of all expressions that are allowed for a type."""
         type_ = m.resolved(type_)
         known = next((name for other, name in self._names if other == type_), None)
         if known is None:
@@ -61,14 +61,14 @@ class _SchemaWriter:
         return _reference(known)
 
     def _free_name(self, type_: _types.Type) -> str:
-        """An unused name from the notation, safe in references: `list-of-number`."""
+        """Returns an unused name, made of the type's notation, such as `list-of-number`."""
         words = _types.type_notation(type_).replace("[", "list of ")
         name = re.sub("[^A-Za-z0-9_]+", "-", words).strip("-") or "type"
         count = sum(known.partition(".")[0] == name for known in self.definitions)
         return f"{name}.{count + 1}" if count else name
 
     def _plain(self, type_: _types.Type) -> list[Schema]:
-        """The schemas of values that are written in place."""
+        """Returns the schemas of literal values of a type."""
         match type_:
             case m.AnySchema():
                 anything = self.expression(_types.ANY)
@@ -94,7 +94,7 @@ class _SchemaWriter:
     def _records(self, fields: tuple[m.Field, ...]) -> list[Schema]:
         record = self._object(fields)
         alone = {name for name in self._registry.definitions if _types.names_fit({name}, fields)}
-        bare = {"minProperties": 2, **record} if alone else record  # one key would be a call
+        bare = {"minProperties": 2, **record} if alone else record  # else a call
         return [bare, _form("$object", record)]
 
     def _object(self, fields: tuple[m.Field, ...]) -> Schema:
@@ -102,7 +102,7 @@ class _SchemaWriter:
         return _closed(properties, [field.name for field in fields if field.required])
 
     def _call(self, definition: Definition) -> Schema:
-        """A reference to the calls of a definition."""
+        """Returns a reference to the schema of calls of a definition."""
         name = f"call.{definition.name}"
         if name not in self.definitions:
             self.definitions[name] = {}
@@ -115,7 +115,7 @@ class _SchemaWriter:
         return _reference(name)
 
     def forms(self) -> list[Schema]:
-        """The schemas of `$ref`, `$let`, `$if` and `$map`, of any value."""
+        """Returns the schemas of `$ref`, `$let`, `$if` and `$map`, with any value."""
         anything, flag = self.expression(_types.ANY), self.expression(_types.BOOLEAN)
         bound = {"type": "object", "propertyNames": _VARIABLE, "additionalProperties": anything}
         parts: dict[str, dict[str, Schema]] = {
@@ -140,14 +140,17 @@ def _reference(name: str) -> Schema:
 
 
 def _open(value: Schema) -> list[Schema]:
-    """Records of any keys: in place with none or several keys, with $object with any number."""
+    """Returns the schemas of records with any keys.
+
+    Records of one key need `$object`, as they would be calls without it.
+    """
     several = {"minProperties": 2, "propertyNames": _DATA_KEY, "additionalProperties": value}
     explicit = _form("$object", {"type": "object", "additionalProperties": value})
     return [{"type": "object", "maxProperties": 0}, {"type": "object", **several}, explicit]
 
 
 def _closed(properties: dict[str, Schema], required: list[str]) -> Schema:
-    """An object of these properties: cheap tests first, those of nested values last."""
+    """Returns the schema of an object with these properties; cheap tests come first."""
     return {
         "type": "object",
         "required": required,

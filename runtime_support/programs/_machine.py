@@ -1,8 +1,8 @@
-"""Makes the calls of one evaluation: counted, permitted, checked and recorded.
+"""Makes the calls of one evaluation: counts, permits, checks and records them.
 
-Every call of a program passes through `Machine.call`; nothing else calls a function. A part that
-stops raises `Stopped` with the problems of all parts that were evaluated side by side. A failure
-outranks an ambiguity; independent ambiguities are reported together.
+Every call of a program passes through `Machine.call`; no other code calls a function. A part that
+cannot continue raises `Stopped`, with the problems of all parts that were evaluated in parallel. A
+failure outranks an ambiguity; independent ambiguities are reported together.
 
 Each evaluation runs in its own thread with its own event loop (`run_within`). So it can be started
 anywhere (even inside a running loop), functions may be async, and a function that never returns
@@ -22,18 +22,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from runtime_support._core.hooks import RequestedCall, wrap_with_hooks
 from runtime_support._core.scopes import current_scope, within
-from runtime_support._core.tasks.turns import Cancelled, is_abandoned, runs_in_parallel
-from runtime_support._core.tasks.waits import (
-    Steps,
-    Wait,
+from runtime_support._core.tasks.loops import (
     begin_thread,
     call_inside,
-    drive,
     finish_async,
     in_thread,
     maybe_await,
     outcome_value,
 )
+from runtime_support._core.tasks.turns import Cancelled, is_abandoned, runs_in_parallel
+from runtime_support._core.tasks.waits import Steps, Wait, drive
 from runtime_support._schema.checking import decode
 from runtime_support._values.ambiguity import Ambiguity
 from runtime_support._values.context import Block
@@ -63,7 +61,7 @@ Position = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The state at a place of the evaluation: the variables in scope and the position.
+    """The state at a point of the evaluation: the variables in scope and the position.
 
     `in_words` is true in a `$map`, where no program could express a choice. `beside` is true if
     other parts are evaluated at the same time.
@@ -86,7 +84,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What went wrong."""
+    """A failure: where it happened, its kind and its message."""
 
     position: Position
     path: Path
@@ -96,7 +94,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class AmbiguousPlace:
-    """A place that has several readings."""
+    """A place of the program that is ambiguous."""
 
     position: Position
     path: Path
@@ -107,19 +105,19 @@ Problem = Fault | AmbiguousPlace
 
 
 class Stopped(Exception):
-    """The evaluation of a part cannot continue."""
+    """The evaluation of a part cannot continue; `problems` are the reasons."""
 
     def __init__(self, *problems: Problem) -> None:
         super().__init__(problems)
         self.problems = problems
 
 
-# The end of the process or of the run, a cancelled prompt, or the failure of a provider.
+# These end the process or the run, cancel the prompt, or say that the provider failed.
 _ENDING = (
     *(KeyboardInterrupt, SystemExit, Cancelled, RunStopped, RunWaiting, ReplayMiss),
     *(ProviderError, ConfigError),
 )
-_CONTAINER = 64  # bytes that a list or an object takes in memory, at least
+_CONTAINER = 64  # the fewest bytes that a list or an object takes in memory
 _SHORT = {float, bool, type(None)}
 
 OnCall = Callable[[str, dict[str, Any]], bool]
@@ -132,10 +130,10 @@ class Halted(BaseException):
 class Machine:
     """The state of one evaluation.
 
-    `earlier` are calls of earlier programs for the same request: equal calls are not made again,
-    and the limit of calls counts all together. `program` is the call of the program as a whole, if
-    a prompt or a script has made one: its hooks are applied to each call. A function that waits for
-    approval is denied unless that call was approved.
+    `earlier` are calls of earlier programs for the same request: equal calls are not repeated, and
+    all of them count against the limit of calls. `program` is the call of the program as a whole,
+    if a prompt or a script has made one: its hooks wrap each call. A function that needs approval
+    is denied unless that call was approved.
     """
 
     def __init__(
@@ -160,21 +158,21 @@ class Machine:
         self._made = 0
         self._walked = 0
         self._places: Semaphore | None = None
-        # The positions of the first failure, and of the first place with several readings.
+        # The positions of the first failure, and of the first ambiguous place.
         self._first: dict[type[Problem], Position] = {}
 
     @cached_property
     def most(self) -> int:
-        """How many calls may run side by side."""
+        """The number of calls that may run in parallel."""
         return _most_at_once()
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """The calls that ended, in source order."""
+        """The calls that have ended, in source order."""
         return tuple(call for _, call in sorted(self._calls, key=lambda pair: pair[0]))
 
     def walk(self, items: int, path: Path, frame: Frame) -> None:
-        """Counts the items of a `$map`, and raises Stopped if there are too many."""
+        """Counts the elements of a `$map`; raises Stopped if there are too many."""
         self._walked += items
         if self._walked > self._limits.items:
             raise self.failed("limit", f"more than {self._limits.items} items", path, frame)
@@ -190,10 +188,10 @@ class Machine:
         return Stopped(Fault(frame.position, path, kind, message))
 
     def note_problems(self, stopped: Stopped) -> None:
-        """Notes the first problem of each kind.
+        """Records the position of the first problem of each kind.
 
-        After a failure, nothing is called any more. After a place with several readings, functions
-        with effects are not.
+        After a failed position, no more calls are made. After an ambiguous position, functions with
+        side effects are not called.
         """
         for one in stopped.problems:
             first = self._first.get(type(one), one.position)
@@ -205,7 +203,10 @@ class Machine:
     async def call(
         self, definition: Definition, arguments: dict[str, Any], path: Path, frame: Frame
     ) -> Any:
-        """Returns the result of the callable as its declared type; raises Stopped or Ambiguity."""
+        """Calls the callable and returns its result in its declared type.
+
+        Raises Stopped or Ambiguity.
+        """
         if not frame.beside or definition.kind == "type":
             return await self._call(_FunctionCall(self, definition, arguments, path, frame))
         from asyncio import Semaphore
@@ -242,7 +243,7 @@ class Machine:
         return self.bounded(call.value, f"{definition.name} returned", path, frame)
 
     def _check_may_go_on(self, call: _FunctionCall) -> None:
-        """Raises Halted if the evaluation is over, and Stopped or an Ambiguity after a problem."""
+        """Raises Halted after the end, and Stopped or an Ambiguity after an earlier problem."""
         if self.stopped or is_abandoned():
             raise Halted
         if self._is_behind(Fault, call.frame):
@@ -250,14 +251,15 @@ class Machine:
         if self._is_behind(AmbiguousPlace, call.frame):
             for other in self._undecided:
                 if other.ambiguity is not None and other.is_of(call.definition, call.arguments):
-                    raise other.ambiguity  # an equal call would be as ambiguous
+                    raise other.ambiguity  # an equal call would be ambiguous, too
             if call.definition.kind == "function" and not call.definition.pure:
                 raise Stopped
 
     def _counted(self, call: _FunctionCall) -> Call | None:
-        """Counts a call, and returns an equal earlier one, if any.
+        """Counts a call; returns an equal earlier call, or None.
 
-        Raises Stopped if there are too many calls, or if nobody has approved this one.
+        Raises Stopped if there are too many calls, or if the call needs an approval that was not
+        given.
         """
         definition, path, frame = call.definition, call.path, call.frame
         if definition.waits and (self._program is None or self._program.approval is None):
@@ -283,7 +285,10 @@ class Machine:
             raise self.failed("denied", message, call.path, call.frame)
 
     def _take_earlier(self, definition: Definition, arguments: Mapping[str, Any]) -> Call | None:
-        """An equal earlier call; one with effects can be taken only once."""
+        """Returns an equal earlier call, or None.
+
+        A call with side effects is returned only once.
+        """
         for index, call in enumerate(self._earlier):
             if call.name == definition.name and _equal(call.arguments, arguments):
                 return call if definition.pure else self._earlier.pop(index)
@@ -296,7 +301,7 @@ class Machine:
 
 @dataclass(slots=True, eq=False)
 class _FunctionCall:
-    """A call of a function and its outcome: made now, or taken from a journal."""
+    """A call of a function and its outcome, which is new or taken from a journal."""
 
     machine: Machine
     definition: Definition
@@ -309,7 +314,7 @@ class _FunctionCall:
     ambiguity: Ambiguity | None = None
 
     def is_of(self, definition: Definition, arguments: Mapping[str, Any]) -> bool:
-        """Whether this is an equal call."""
+        """True if the call has this definition and equal arguments."""
         return self.definition is definition and _equal(self.arguments, arguments)
 
     def end(self, seconds: float = 0.0, *, is_reused: bool = False) -> Call:
@@ -364,7 +369,7 @@ class _FunctionCall:
                 raise
 
     async def _result(self, call: RequestedCall | None) -> Any:
-        # The scope tells prompts apart that run at the same time, for the journal.
+        # The scope distinguishes prompts that run in parallel, for the journal.
         definition, frame = self.definition, self.frame
         scope = current_scope().part("p" + ".".join(map(str, frame.position)))
         apply = partial(definition.apply, self.arguments)
@@ -377,7 +382,7 @@ class _FunctionCall:
         return await maybe_await(apply())
 
     def encode(self) -> dict[str, Any]:
-        """The outcome of the call, as a journal records it."""
+        """Returns the outcome of the call as an entry for a journal."""
         text = None
         if self.error is None:
             with suppress(CheckError):
@@ -388,13 +393,13 @@ class _FunctionCall:
         return {"result": text, "error": error, "kind": self.kind}
 
     def decode(self, kept: Mapping[str, Any]) -> ProgramCall | None:
-        """Takes the outcome from a journal; None if the call has to be made again."""
+        """Takes the outcome from a journal; returns None if the call must be made again."""
         definition = self.definition
         if kept["error"] is not None:
             self.error, self.kind = kept["error"], kept["kind"]
         else:
             try:
-                # The result may not fit JSON, or the function may have another type now.
+                # The result may not be JSON, or the function's type may have changed.
                 self.value = decode(parse(kept["result"] or ""), definition.result)
             except CheckError:
                 if not definition.waits:
@@ -408,7 +413,7 @@ class _FunctionCall:
 
 
 def _sent(arguments: dict[str, Any]) -> str:
-    """The arguments as JSON text; empty if one is a function or a table."""
+    """Returns the arguments as JSON text; "" if an argument is a function or a table."""
     try:
         return to_json(arguments)
     except CheckError:
@@ -416,28 +421,28 @@ def _sent(arguments: dict[str, Any]) -> str:
 
 
 def _perform(step: Wait) -> Steps[Any]:
-    """Performs a wait; one that can only block does so in the thread of the program."""
+    """Performs a wait; a wait that cannot be awaited blocks the thread of the program."""
     return step.blocking() if step.awaitable is None else (yield step)
 
 
 def _most_at_once() -> int:
-    """How many calls may run side by side: `max_in_flight`.
+    """Returns how many calls may run in parallel: `max_in_flight`.
 
-    One, if this call runs beside others already, or if the provider answers in order.
+    It is one if this call itself runs in parallel, or if the provider must be called in order.
     """
     from runtime_support._core.settings import settings_for
 
     try:
         settings = settings_for()
     except ConfigError:
-        return 1  # the first prompt says what is wrong
+        return 1  # the first prompt reports the error
     if runs_in_parallel() or getattr(settings.provider, "answers_in_order", False):
         return 1
     return settings.max_in_flight
 
 
 def describe_error(error: BaseException) -> str:
-    """`Class: message`, even if the exception's own text fails."""
+    """Returns `Class: message`, even if the exception cannot be converted to text."""
     try:
         text = str(error)
     except Exception:
@@ -464,11 +469,11 @@ T = TypeVar("T")
 
 
 class TimeUp(Exception):
-    """The work did not end in time; its tasks have been told to stop."""
+    """The work did not end in time; its tasks were cancelled."""
 
 
 def run_within(seconds: float, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """What the coroutine returns or raises, run in a thread; raises TimeUp after the seconds."""
+    """Runs the coroutine in a thread and returns its result; raises TimeUp after `seconds`."""
     import asyncio
     from concurrent.futures import wait
 
@@ -487,7 +492,7 @@ def run_within(seconds: float, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         done, _ = wait([future], seconds)
     finally:
         if not future.done():
-            with suppress(RuntimeError):  # the loop was closed in between
+            with suppress(RuntimeError):  # the loop was closed in the meantime
                 loop.call_soon_threadsafe(cancel_all)
     if not done:
         raise TimeUp
@@ -495,7 +500,7 @@ def run_within(seconds: float, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
 
 
 def run_now(work: Coroutine[Any, Any, T]) -> T:
-    """What a coroutine returns that never has to wait."""
+    """Runs a coroutine that never waits, and returns its result."""
     try:
         work.send(None)
     except StopIteration as result:
@@ -504,9 +509,9 @@ def run_now(work: Coroutine[Any, Any, T]) -> T:
 
 
 def is_larger(value: Any, most: int, container: int = 0) -> bool:
-    """Whether the value as JSON text has more than `most` bytes; stops at the first too many.
+    """True if the value as JSON text has more than `most` bytes; stops counting there.
 
-    Each list, object and record counts `container` bytes more, for what it takes in memory.
+    Each list, object and record counts `container` bytes more, for its size in memory.
     """
     size, pending = 0, [value]
     while pending and size <= most:
@@ -519,7 +524,7 @@ def is_larger(value: Any, most: int, container: int = 0) -> bool:
             size += one.bit_length() // 3 + 1
         elif is_list(one) or is_tuple(one):
             size += len(one) + 1 + container
-            is_plain = set(map(type, one)) <= _SHORT  # often a long list: no look at each item
+            is_plain = set(map(type, one)) <= _SHORT  # for long lists: no look at each item
             size += 4 * len(one) if is_plain else 0
             pending += () if is_plain or size > most else one
         elif is_object(one):

@@ -10,8 +10,8 @@ Paths are JSON Pointers into the program. `str(outcome)` is the text for the mod
     1. the 1815 edition: {"find_book":{"title":"Emma","year":1815}}
     2. the 1996 edition: {"find_book":{"title":"Emma","year":1996}}
 
-A function that cannot decide raises `Ambiguity(message, [option(...), ...])`. Named arguments of an
-option are added to the call that raised it; a single value replaces the whole call.
+A function that cannot decide raises `Ambiguity(message, [option(...), ...])`. The named arguments
+of an option are added to the function's call; a single value replaces the whole call.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ CallKind = Literal["function", "conversion", "type"]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call that was made: `arguments` by name, `seconds` it took, `error` None on success.
+    """A call that was made: its `arguments` by name, its `seconds`, its `error` or None on success.
 
-    `kind` tells functions, conversions and constructors apart; `pure` calls have no effects.
+    `kind` distinguishes functions, conversions and constructors; `pure` calls have no side effects.
     `reused` is true if the call took the result of an earlier, equal call.
     """
 
@@ -49,7 +49,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A program that the model may have meant, with one sentence on how it differs."""
+    """A program that the model may have meant, with one sentence that tells it from the others."""
 
     sentence: str
     program: Any
@@ -57,7 +57,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One mistake, and where it is."""
+    """One mistake in a program, and its path."""
 
     message: str
     path: str
@@ -65,7 +65,7 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One place of a program that has several readings."""
+    """One ambiguous place of a program, with candidates if programs can express its readings."""
 
     message: str
     path: str
@@ -74,7 +74,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Success:
-    """The program ran: its value, the program itself as JSON data, the calls in source order."""
+    """The program has run: its value, the program as JSON data, and the calls in source order."""
 
     value: Any
     program: Any
@@ -83,9 +83,9 @@ class Success:
 
 @dataclass(frozen=True, slots=True)
 class ProgramFailure:
-    """The program cannot run, or stopped: why, where, and the calls made until then.
+    """The program is invalid or has failed: the reason, the place, and the calls made before.
 
-    `message` has all diagnostics, `path` is that of the first one.
+    `message` has all diagnostics; `path` is that of the first diagnostic.
     """
 
     kind: ProgramFailureKind
@@ -102,7 +102,7 @@ class ProgramFailure:
 
 @dataclass(frozen=True, slots=True)
 class Ambiguous:
-    """The program has several readings: one point per place, in source order."""
+    """The program is ambiguous: one point for each ambiguous place, in source order."""
 
     points: tuple[Point, ...]
     calls: tuple[Call, ...] = field(default=())
@@ -113,7 +113,7 @@ class Ambiguous:
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
-        """The candidates of all points, in the order in which the text numbers them."""
+        """The candidates of all points, in the order of their numbers in the text."""
         return tuple(candidate for point in self.points for candidate in point.candidates)
 
     def __str__(self) -> str:
@@ -133,14 +133,14 @@ Outcome = Success | ProgramFailure | Ambiguous
 
 
 def invalid(diagnostics: Iterable[Diagnostic]) -> ProgramFailure:
-    """The failure of a program that was never started."""
+    """Returns the failure of a program that was not started."""
     found = tuple(diagnostics)
     message = "\n".join(one.message for one in found)
     return ProgramFailure("invalid", message, found[0].path, found)
 
 
 def compact(program: Any) -> str:
-    """A program as JSON text on one line."""
+    """Returns a program as JSON text on one line."""
     return json.dumps(program, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -149,5 +149,5 @@ def _place(path: str) -> str:
 
 
 def as_sentence(message: str) -> str:
-    """The message with a punctuation mark at its end."""
+    """Returns the message with a punctuation mark at its end."""
     return message if message.endswith((".", "?", "!")) else message + "."

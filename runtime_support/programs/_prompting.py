@@ -1,11 +1,12 @@
-"""`program`: a prompt that the model answers with a program. It connects programs to prompts.
+"""The prompt `program`, which a model answers with a program; connects programs to prompts.
 
     program("How far is Oslo from Rome? Use {gap}.", gap=gap, conversions=[locate], returns=float)
 
-The registry has the interpolated functions, the conversions, and the types in all their signatures.
-An invalid or ambiguous program goes back to the model with candidate programs, of which it may
-choose one by number; earlier calls with effects are not made again. With `returns=Plan` the value
-is the checked program, which can be shown, stored, approved and run later.
+The program may call the interpolated functions, the conversions, and the constructors of the types
+in their signatures. An invalid or ambiguous program is returned to the model, with candidate
+programs that it may choose by number; earlier calls with effects are not repeated. With
+`returns=Plan`, the value is the checked program, which can be shown, stored, approved and run
+later.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from runtime_support._core.question import Question, ask, ask_async
 from runtime_support._core.redaction import redacted
 from runtime_support._core.results import Answer, Result, ToolCall
 from runtime_support._core.settings import Settings, settings_for
-from runtime_support._core.tasks.waits import Steps, Wait, call_inside, finish, in_thread
+from runtime_support._core.tasks.loops import call_inside, in_thread
+from runtime_support._core.tasks.waits import Steps, Wait, finish
 from runtime_support._core.templates import Unknown
 from runtime_support._schema.model import AnySchema, ListSchema, MapSchema, UnionSchema
 from runtime_support._values.kinds import brief, plain
@@ -78,14 +80,14 @@ _CHOICE = re.compile(r"[#(]?(\d{1,3})[.)]?")
 
 
 class Plan:
-    """A checked program of a model that has not run; its text is JSON on one line.
+    """A checked program of a model that has not run yet; its text is JSON on one line.
 
-    `program` is its JSON data, `checked` the tree that will be evaluated.
+    `program` is its JSON data, `checked` is the tree that will be evaluated.
     """
 
     __saft_kind__: ClassVar[str] = "program"
 
-    # With a union of both, mypy does not take the functions in a dictionary for callables.
+    # With a union of both types, mypy does not accept a dictionary's functions as callables.
     @overload
     @classmethod
     def read(
@@ -116,9 +118,9 @@ class Plan:
     ) -> Plan:
         """Returns the plan of a stored program: parsed JSON, a ProgramText, or a plan itself.
 
-        A plain text is a program with that text as its value. A program may call the functions, the
-        conversions, and the types in their signatures, as in `program`. Raises ProgramError with
-        all mistakes if the program does not fit them.
+        A plain string is a program whose value is that string. A program may call the functions,
+        the conversions, and the constructors of the types in their signatures. Raises ProgramError
+        with all mistakes if the program is not valid for these.
         """
         program = plain(program)
         if isinstance(program, Plan):
@@ -139,7 +141,7 @@ class Plan:
 
     @property
     def calls(self) -> list[dict[str, Any]]:
-        """The calls in the program: tool, args (as programs) and path of each."""
+        """The calls in the program, each with its tool, its args (as programs) and its path."""
         return calls_in(self.checked)
 
     def __eq__(self, other: object) -> bool:
@@ -155,7 +157,7 @@ class Plan:
         return f"Plan({self})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Pickles what the registry was made from: the program is checked again when it is loaded.
+        # Pickles the registry's parts: when the plan is loaded, the program is checked again.
         return _checked_again, (self.program, *self.checked.registry.parts(), self.limits)
 
 
@@ -188,12 +190,12 @@ def _checked_plan(
 
 
 class Run:
-    """Runs a plan that `program(..., returns=Plan)` has made. `run` is the only instance."""
+    """Runs a plan, which `program(..., returns=Plan)` returns. `run` is the only instance."""
 
     __name__ = "run"
 
     def __call__(self, plan: Plan, on_call: OnCall | None = None) -> Any:
-        """Returns the value of the plan; ProgramError if the plan does not run to its end."""
+        """Returns the value of the plan; raises ProgramError if the plan fails."""
         given: object = plain(plan)
         if not isinstance(given, Plan):
             error = CheckError(f"run(plan): expected program, got {brief(given)}", hint=_TO_READ)
@@ -213,7 +215,7 @@ class Run:
         raise error
 
     async def aio(self, plan: Plan, on_call: OnCall | None = None) -> Any:
-        """The same for an event loop: the plan runs in a thread."""
+        """Runs a plan from an event loop, in a thread; see `__call__`."""
         try:
             return await in_thread(self, plan, on_call)
         except SaftError as error:
@@ -236,7 +238,7 @@ def _run_plan(plan: Plan, on_call: OnCall | None, call: RequestedCall) -> Steps[
 
 
 class ProgramPrompt:
-    """Asks a model for a program of calls, and runs it. `program` is the only instance.
+    """Requests a program of calls from a model, and runs it. `program` is the only instance.
 
         program("How far is Oslo from Rome? Use {gap}.", gap=gap, returns=float).value
 
@@ -286,12 +288,12 @@ class ProgramPrompt:
         pure: Iterable[Function] = (),
         **names: Any,
     ) -> Result[Any]:
-        """Asks the model for a program, runs it, and returns its value as a `returns`.
+        """Requests a program from the model, runs it, and returns its value as a `returns`.
 
-        Holes of the template are those of `prompt`. The program may call the functions in them,
-        `tools` and `conversions`. Those in `pure` have no effects, so calls of them may run
-        together. `max_tool_rounds` bounds how often a program may go back to the model. If the
-        options have a `timeout`, it also bounds each run; if they have `max_tool_calls`, it bounds
+        Holes are written as in a template of `prompt`. The program may call the functions in the
+        holes, `tools` and `conversions`. Calls of the functions in `pure` may run in parallel, as
+        they have no side effects. `max_tool_rounds` limits how often a program may be returned to
+        the model. The option `timeout` also limits the seconds of each run, and `max_tool_calls`
         the calls of all runs together. `Result.tool_calls` are the calls that the programs made,
         each with its path.
         """
@@ -346,7 +348,7 @@ class ProgramPrompt:
         pure: Iterable[Function] = (),
         **names: Any,
     ) -> Coroutine[Any, Any, Result[Any]]:
-        """The same for an event loop, as `prompt.aio` is; programs run in threads."""
+        """The same as `__call__` for an event loop; programs run in threads."""
         return ask_async(
             ProgramQuestion(
                 *(template, values, names, returns, None, None, options, after, tuple(tools)),
@@ -363,7 +365,7 @@ class ProgramConversation(Conversation):
     """A conversation in which the model answers with programs."""
 
     def converse(self, prompt: PromptRun) -> Steps[Answer]:
-        """Asks until a program has run; raises ProgramError if none does."""
+        """Requests programs until one has run to its end; ProgramError if no program does."""
         output = self.output
         assert isinstance(output, ProgramOutput)
         try:
@@ -389,7 +391,9 @@ class ProgramConversation(Conversation):
         return error
 
     def _calls_of_programs(self) -> list[ToolCall]:
-        """The calls of programs, without the model's attempts to call tools, which are not offered.
+        """The calls that programs made.
+
+        The model's own calls of tools, which are not offered, are left out.
         """
         return [call for call in self.calls if isinstance(call, ProgramCall)]
 
@@ -398,7 +402,7 @@ class ProgramConversation(Conversation):
 class ProgramQuestion(Question):
     """The arguments of a call of `program`.
 
-    A preview names unknown functions in the text, and leaves them out of what the program can call.
+    A preview shows the names of unknown functions in the text, but a program cannot call them.
     """
 
     conversions: Iterable[Function] = ()
@@ -416,7 +420,10 @@ class ProgramQuestion(Question):
         return ProgramOutput(registry, wanted, limits, runs, settings.max_repairs)
 
     def settled(self, settings: Settings) -> Settings:
-        """The settings with `max_tool_rounds` as repair limit: the output counts real mistakes."""
+        """Returns the settings with `max_tool_rounds` as repair limit.
+
+        `ProgramOutput` itself limits how often the model may repeat a mistake.
+        """
         return replace(settings, max_repairs=settings.max_tool_rounds)
 
 
@@ -426,7 +433,7 @@ def registry_for(
     returns: Any = Any,
     pure: Iterable[Function] = (),
 ) -> Registry:
-    """The registry of the functions by name, with the types in their signatures."""
+    """Returns the registry of the functions by name, with the types in their signatures."""
     conversions, pure = list(conversions), list(pure)
     converting = {_name_of(one, functions): one for one in conversions}
     others = {name: one for name, one in functions.items() if one not in converting.values()}
@@ -442,13 +449,13 @@ def registry_for(
 
 
 def _name_of(conversion: Function, functions: Mapping[str, Function]) -> str:
-    """The name of a conversion in the template, else its own."""
+    """Returns the name of a conversion in the template; if it is not there, its own name."""
     own = getattr(conversion, "__name__", repr(conversion))
     return next((name for name, one in functions.items() if one is conversion), own)
 
 
 def _limits(settings: Settings, options: Mapping[str, Any]) -> Limits:
-    """The limits of each run: those in the options, else the default ones."""
+    """Returns the limits of each run: the options of the prompt, or the defaults."""
     given = {
         "seconds": settings.timeout if options.get("timeout") is not None else None,
         "calls": settings.max_tool_calls if options.get("max_tool_calls") is not None else None,
@@ -457,10 +464,10 @@ def _limits(settings: Settings, options: Mapping[str, Any]) -> Limits:
 
 
 class ProgramOutput(Output):
-    """Expects a program, and has its value, or a plan if the program is not to run.
+    """Expects a program; its value is the program's value, or a plan if the program is not to run.
 
-    `accept` reads and checks a program, and returns its run as work to do. The model hears of the
-    same mistake at most `max_repairs` times; then `stays_wrong` says why no program could be run.
+    `accept` reads and checks a program, and returns a ProgramRun. The same mistake is returned to
+    the model at most `max_repairs` times; then `stays_wrong` says why no program could be run.
     """
 
     may_be_call = True
@@ -535,7 +542,7 @@ class ProgramOutput(Output):
             raise Unreadable(redacted(str(outcome)))
 
     def send_back(self, reason: str, mistakes: list[str]) -> None:
-        """Raises Unreadable with the reason, unless the model has heard it too often."""
+        """Raises Unreadable with the reason, unless the model got a mistake too often."""
         self._told.update(mistakes)
         if max(map(self._told.__getitem__, mistakes)) <= self._repairs_allowed:
             raise Unreadable(reason)
@@ -545,7 +552,7 @@ class ProgramOutput(Output):
         return reason if self._candidates else f"{reason}\nReply with a corrected program."
 
     def _chosen(self, answer: str) -> Any:
-        """The program: the candidate of this number, or the program in the answer."""
+        """Returns the candidate whose number is the answer, or the program in the answer."""
         number = _CHOICE.fullmatch(answer) if self._candidates else None
         if number is None:
             return self._readable(answer)
@@ -559,7 +566,7 @@ class ProgramOutput(Output):
         return self._candidates[index].program
 
     def _readable(self, answer: str) -> Any:
-        """The program in the answer: JSON as it is, or else read as any other reply."""
+        """Returns the program in the answer: JSON unchanged; other text is read like any reply."""
         if len(answer) > self.limits.bytes:
             return ProgramText(answer)
         from runtime_support._core.reader import read_reply, split_fences
@@ -579,7 +586,7 @@ class ProgramOutput(Output):
 
 @dataclass(frozen=True, slots=True)
 class ProgramRun:
-    """The run of a checked program, as the work that a reply with a program leads to."""
+    """The run of a checked program: the work that follows a reply with a program."""
 
     output: ProgramOutput
     checked: CheckedProgram
@@ -597,7 +604,7 @@ class ProgramRun:
         return ProgramFailure("denied", reason, diagnostics=(Diagnostic(reason, ""),))
 
     def calls(self, outcome: Outcome) -> list[ToolCall]:
-        """The calls of functions and conversions that were really made."""
+        """Returns the calls of functions and conversions that were made, without reused ones."""
         made = [call for call in outcome.calls if not call.reused]
         return [described(call, self.output.registry) for call in made if call.kind != "type"]
 
@@ -606,9 +613,9 @@ class ProgramRun:
 
 
 def _goes_back(outcome: Outcome) -> bool:
-    """Whether the model may try again.
+    """True if the model may try again.
 
-    It may if nothing ran, if a conversion failed, or if there is a choice.
+    It may if no call was made, if a conversion failed, or if the program is ambiguous.
     """
     if isinstance(outcome, ProgramFailure):
         before_running = outcome.kind in ("limit", "denied") and not outcome.calls

@@ -1,4 +1,4 @@
-"""The registry: everything that a program can name, and its signature lines for the model.
+"""The registry: all callables that a program can name, and their descriptions for the model.
 
     registry = Registry(functions=[add, find_book], types=[Book], pure=[add])
     registry.definitions["find_book"].parameters
@@ -6,8 +6,8 @@
     classes_of([find_book])  [Book]: the classes in the signatures
 
 Names, parameters, defaults, types and descriptions come from the Python signature and docstring.
-Names are looked up only here. A registry never changes after it is built: `extended` and `|` return
-another one.
+Only this module looks names up. A registry never changes after it is built: `extended` and `|`
+return a new one.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ Functions = Iterable[Function] | dict[str, Function]
 
 
 class RegistryError(ValueError):
-    """The registry cannot be built: a name is taken, or a signature cannot be used."""
+    """The registry cannot be built: a name is used twice, or a signature is not supported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A name that a program may call: a function, a conversion, or the constructor of a type."""
+    """A callable of a program: a function, a conversion, or the constructor of a type."""
 
     name: str
     kind: CallKind
@@ -56,28 +56,32 @@ class Definition:
 
     @property
     def waits(self) -> bool:
-        """Whether a program that calls it waits for approval as a whole."""
+        """True if a program that calls this function needs approval as a whole."""
         return is_approved(self.function)
 
     @property
     def single(self) -> Parameter | None:
-        """The parameter for a bare argument: the only required one, or None."""
+        """The only required parameter, which takes a bare argument.
+
+        None if no parameter is required, or several are.
+        """
         required = [one for one in self.parameters if one.required]
         return required[0] if len(required) == 1 else None
 
     def apply(self, arguments: Mapping[str, Any]) -> Any:
         """Calls the Python function with arguments by their names in the program."""
-        if self.kind == "type":  # the class need not know that a field may be absent
+        if self.kind == "type":  # the class may not give defaults to fields that may be absent
             known = {p.name: p.default for p in self.parameters if p.default is not m.ABSENT}
             arguments = {**known, **arguments}
         return bind_call(self.function, self.parameters, arguments)()
 
 
 class Registry:
-    """The callables of a program by name; raises RegistryError if they do not fit together.
+    """The callables of a program by name; raises RegistryError if a name or a signature is invalid.
 
-    Functions and conversions are callables, or a mapping that names them. `pure` lists those (or
-    their names) that have no effects and may run together; constructors always count as pure.
+    Functions and conversions are callables, or a mapping from names to callables. `pure` lists
+    those, as functions or names, that have no side effects and may run in parallel; constructors
+    are always pure.
     """
 
     def __init__(
@@ -95,7 +99,7 @@ class Registry:
         pure = list(pure)
 
         def is_pure(name: str, function: Function) -> bool:
-            # A call that waits for approval is recorded in a journal, and runs alone.
+            # A call that needs approval is recorded in a journal, and never runs in parallel.
             return any(one in (function, name) for one in pure) and not is_approved(function)
 
         try:
@@ -122,9 +126,9 @@ class Registry:
         conversions: Functions = (),
         pure: Iterable[Function | str] = (),
     ) -> Registry:
-        """Returns a registry with these added; `pure` may also name what is here already.
+        """Returns a registry with these added; `pure` may also name callables of this registry.
 
-        Raises RegistryError if two things would have one name.
+        Raises RegistryError if two things would have the same name.
         """
         own_functions, own_types, own_conversions, own_pure = self.parts()
         return Registry(
@@ -135,13 +139,16 @@ class Registry:
         )
 
     def __or__(self, other: object) -> Registry:
-        """Returns a registry of both; raises RegistryError if two things would have one name."""
+        """Returns a registry with the callables of both.
+
+        Raises RegistryError if two things would have the same name.
+        """
         return self.extended(*other.parts()) if isinstance(other, Registry) else NotImplemented
 
     def parts(
         self,
     ) -> tuple[dict[str, Function], dict[str, type], dict[str, Function], list[str]]:
-        """The functions, types and conversions by their names, and the names of the pure ones."""
+        """The functions, types and conversions by their names, and the names of pure callables."""
         known = self.definitions.values()
         functions, types, conversions = (
             {one.name: one.function for one in known if one.kind == kind}
@@ -151,11 +158,14 @@ class Registry:
         return functions, cast("dict[str, type]", types), conversions, pure
 
     def read_type(self, annotation: Any) -> _types.Type:
-        """The type of a Python annotation in programs; raises CheckError if it has none."""
+        """Converts a Python annotation to a type of programs.
+
+        Raises CheckError if programs have no such type.
+        """
         return self._normal.form(schema_of(annotation, names=self._unknown))
 
     def returned_type(self, annotation: Any) -> _types.Type:
-        """The type of a program's value; CheckError if nothing here can return such values."""
+        """Returns the type of a program's value; CheckError if no callable returns such values."""
         type_ = self.read_type(annotation)
         given = [one for d in self.definitions.values() for one in m.all_parts(d.result)]
         for part in m.all_parts(type_):
@@ -173,7 +183,7 @@ class Registry:
         return None if name is None else self.definitions[name]
 
     def definition_of(self, function: Function) -> Definition | None:
-        """The definition of a function, or None."""
+        """The definition of a function, or None if it is not registered."""
         known = self.definitions.values()
         return next((one for one in known if one.function == function), None)
 
@@ -186,7 +196,7 @@ class Registry:
 
     def _add(self, definition: Definition) -> None:
         name = definition.name
-        if not name.isidentifier():  # which also keeps $ out
+        if not name.isidentifier():  # excludes `$`, too
             raise RegistryError(f"{name!r} cannot be registered: it is not a plain name")
         if name in _types.BUILT_IN_NAMES:
             raise RegistryError(f"{name!r} cannot be registered: it is a built-in type")
@@ -237,13 +247,13 @@ class Registry:
 
 
 def _is_known(python: type, name: str) -> bool:
-    """Whether annotations resolve the class by the name under which it is registered."""
+    """True if annotations that contain the class's registered name refer to this class."""
     module = sys.modules.get(python.__module__)
     return name == python.__name__ and getattr(module, name, None) is python
 
 
 def _field_parameter(field: m.Field, python: Any) -> Parameter:
-    """The parameter of a constructor for a field; the class itself calls default factories."""
+    """Returns the constructor's parameter for a field; the class itself calls default factories."""
     own: Any = getattr(python, "__dataclass_fields__", None) or getattr(python, "model_fields", {})
     made = own.get(field.python_name)
     factory = getattr(made, "default_factory", None)
@@ -259,7 +269,7 @@ def _field_parameter(field: m.Field, python: Any) -> Parameter:
 
 
 def first_paragraph(thing: Any) -> str:
-    """The first paragraph of a docstring on one line; empty for a generated docstring."""
+    """Returns the first paragraph of a docstring, on one line; "" for a generated docstring."""
     thing = find_documented(thing)
     is_class = isinstance(thing, type)
     text = vars(thing).get("__doc__") if is_class else getattr(thing, "__doc__", None)
@@ -278,7 +288,10 @@ def _named(things: Any) -> list[tuple[str, Any]]:
 
 
 def _joined(own: dict[str, Any], others: Any) -> dict[str, Any]:
-    """Both by their names; a thing in both counts once."""
+    """Merges two groups of named objects; an object in both groups counts once.
+
+    Raises RegistryError if two objects have the same name.
+    """
     joined = {**own}
     for name, thing in _named(others):
         if joined.setdefault(name, thing) != thing:
@@ -287,7 +300,7 @@ def _joined(own: dict[str, Any], others: Any) -> dict[str, Any]:
 
 
 def classes_of(functions: Iterable[Callable[..., Any]], returns: Any = Any) -> list[type]:
-    """The record classes in the signatures and in the fields of records, each once."""
+    """Returns the record classes in the signatures and in the fields of records, each once."""
     schemas: list[m.Schema] = []
     for function in functions:
         if isinstance(function, type):
@@ -305,13 +318,13 @@ _PREFIX = {"type": "type ", "function": "", "conversion": "conv "}
 
 
 def describe(registry: Registry) -> str:
-    """The signature lines: types, then functions, then conversions."""
+    """Describes the registry to a model: a line for each type, function and conversion."""
     definitions = sorted(registry.definitions.values(), key=lambda one: _ORDER.index(one.kind))
     return "\n".join(map(signature_line, definitions))
 
 
 def signature_line(definition: Definition) -> str:
-    """One callable with its parameters, its result and its documentation."""
+    """Describes one callable in one line: its parameters, its result and its documentation."""
     written = ", ".join(_parameter(one, definition) for one in definition.parameters)
     result = "" if definition.kind == "type" else f" -> {_types.type_notation(definition.result)}"
     notes = [definition.doc] if definition.doc else []
@@ -322,7 +335,7 @@ def signature_line(definition: Definition) -> str:
 
 def _parameter(parameter: Parameter, definition: Definition) -> str:
     type_ = parameter.schema
-    # For a function, None as the default means "not given"; for a record, null is a value.
+    # For a function, the default None means that no value is given; for a record, null is a value.
     not_given = definition.kind != "type" and parameter.default is None
     if not_given and isinstance(type_, m.UnionSchema):
         type_ = _types.union_of(member for member in type_.members if member != _types.NULL)

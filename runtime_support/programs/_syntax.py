@@ -1,11 +1,11 @@
-"""Programs as JSON data: reading them within limits, the paths in them, and their forms.
+"""Reads programs as JSON data within limits, and finds expressions by their paths.
 
     read_program(ProgramText('{"a": 1, "a": 2}'), limits)
-                        JSON data, and what is wrong with it: duplicate key 'a'
+                        the JSON data, and a list of mistakes: duplicate key 'a'
     at(program, ("add", "a"))           the value at a path: the keys and indexes from the root
-    pointer(("add", "a/b", 0))          "/add/a~1b/0": a path as people see it, a JSON Pointer
+    pointer(("add", "a/b", 0))          "/add/a~1b/0": the path as text, a JSON Pointer
 
-Reading does not recurse, and stops at the first limit that it passes, so any input is safe.
+Reading does not recurse, and stops at the first limit that is exceeded, so any input is safe.
 """
 
 from __future__ import annotations
@@ -22,13 +22,15 @@ from runtime_support.programs._outcomes import Diagnostic, compact
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of one evaluation.
+    """Limits of one evaluation.
 
-    `depth` bounds nested expressions, `nodes` the program's expressions, `calls` the calls that are
-    made (those in a `$map` once for each element). `items` bounds each list of the program, and the
-    elements of all its `$map`s together. `seconds` bounds the time from start to end, `bytes` the
-    program and its result as JSON text in UTF-8, and `value_bytes` each value in between, by its
-    approximate size in memory.
+    - `depth` limits how deep expressions are nested.
+    - `nodes` limits how many expressions the program has.
+    - `calls` limits how many calls are made; a call in a `$map` counts once for each element.
+    - `items` limits the length of each list, and the elements of all `$map`s together.
+    - `seconds` limits the time from start to end.
+    - `bytes` limits the program, and its result, as JSON text in UTF-8.
+    - `value_bytes` limits each intermediate value, by its approximate size in memory.
     """
 
     depth: int = 32
@@ -44,19 +46,19 @@ Path = tuple[str | int, ...]
 
 
 def pointer(path: Path) -> str:
-    """The path as a JSON Pointer (RFC 6901)."""
+    """Returns the path as a JSON Pointer (RFC 6901)."""
     return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in path)
 
 
 def at(program: Any, path: Path) -> Any:
-    """The value at the path."""
+    """Returns the value at the path."""
     for key in path:
         program = program[key]
     return program
 
 
 def replace_at(program: Any, path: Path, new: Any) -> Any:
-    """The program with `new` at the path; the original is not changed."""
+    """Returns the program with `new` at the path; the original is not changed."""
     if not path:
         return new
     key, rest = path[0], path[1:]
@@ -71,15 +73,15 @@ def replace_at(program: Any, path: Path, new: Any) -> Any:
     ]
 
 
-LARGEST_INTEGER_BITS = 14_000  # Python itself refuses to write much longer ones as text
+LARGEST_INTEGER_BITS = 14_000  # Python refuses to convert much larger integers to text
 
 
 class TooLarge(Exception):
-    """The program exceeds a limit; the message says which."""
+    """The program exceeds a limit; the message names the limit."""
 
 
 class NotJson(Exception):
-    """The program is not JSON: the text does not parse, or the data contains something else."""
+    """The program is not JSON: its text cannot be parsed, or its data has another type."""
 
     def __init__(self, message: str, path: Path = ()) -> None:
         super().__init__(message)
@@ -87,21 +89,23 @@ class NotJson(Exception):
 
 
 class RepeatedNames(dict[str, Any]):
-    """An object whose text has these keys more than once."""
+    """An object in whose text some keys occur more than once."""
 
     repeated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramText:
-    """The JSON text of a program, wherever a program is expected; a plain text is a value instead.
+    """The JSON text of a program.
+
+    Where a program is expected, a plain string is a value instead.
     """
 
     text: str
 
 
 def read_program(program: Any, limits: Limits) -> tuple[Any, list[Diagnostic]]:
-    """The program as JSON data, and what is wrong with it; raises TooLarge and NotJson."""
+    """Returns the program as JSON data, with its mistakes; raises TooLarge and NotJson."""
     if isinstance(program, ProgramText):
         _check_size(program.text, limits)
         program = _parse(program.text, limits)
@@ -137,10 +141,10 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _survey(program: Any, limits: Limits) -> Iterator[Diagnostic]:
-    """Yields what is wrong with the texts, numbers and keys.
+    """Yields the mistakes in strings, numbers and keys; raises TooLarge if a limit is exceeded.
 
-    The object of a call's arguments is not an expression, nor is that of a form, nor that of the
-    bindings of a `$let`: it counts neither as a node nor as a level.
+    Some objects are not expressions: the arguments of a call, the body of a form, and the bindings
+    of a `$let`. They count neither as nodes nor as levels.
     """
     nodes = 0
     pending: list[tuple[Any, Path, int, bool]] = [(program, (), 1, True)]
@@ -202,5 +206,5 @@ FORMS: dict[str, dict[str, bool]] = {
 
 
 def offer_names(names: list[str]) -> str:
-    """The end of a message that offers the names; empty if there are none."""
+    """Returns the end of a message, which suggests the names; "" if there are none."""
     return f", did you mean {' or '.join(names)}?" if names else ""

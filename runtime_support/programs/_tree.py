@@ -1,17 +1,18 @@
-"""The checked program: names resolved, arguments complete, coercions in place.
+"""The checked program: names are resolved, arguments complete, coercions inserted.
 
     {"gap": {"a": {"City": {"name": "Oslo"}}, "b": ...}}
 
     CallNode(gap, (a = CoerceNode(CallNode(City, ...), Point), b = ...))
 
-`checking.check_program` makes it; evaluation and a compiler of programs read it:
+`checking.check_program` builds the tree; the evaluation and the compiler of programs read it:
 
-- Every call has its `Definition`; `arguments` are in source order, and missing ones take their
-  defaults. `form` says how it was written: as a call, with a bare argument, or as a record.
-- There is a `CoerceNode` wherever a value may have to change: `step` decides how, by the known
+- Every call has its `Definition`; `arguments` are in source order, and missing arguments take their
+  defaults. `form` says how the call was written: as a call, with a bare argument, or as a record.
+- A `CoerceNode` is inserted wherever a value may have to change: `step` decides how, by the known
   types or by the value. Without such a node, the value is not changed.
-- `LetNode.bindings` are in the order of evaluation: a binding follows those that it refers to.
-- `pure` is true if nothing inside has effects; `calls` if something inside is called.
+- `LetNode.bindings` are in the order of evaluation: a binding follows the bindings that it refers
+  to.
+- `pure` is true if no call inside the node has side effects; `calls` if it contains a call.
 
 `children` returns the parts of a node, `calls_in` the calls in a program:
 
@@ -38,17 +39,17 @@ class ProgramNode:
 
     @property
     def called(self) -> tuple[Definition, ...]:
-        """The definitions that the node itself calls, or may call."""
+        """The definitions that this node itself, without its parts, calls or may call."""
         return ()
 
     @cached_property
     def pure(self) -> bool:
-        """Whether no call of the node or its parts has effects."""
+        """True if no call of the node or its parts has side effects."""
         return all(one.pure for one in (*self.called, *children(self)))
 
     @cached_property
     def calls(self) -> bool:
-        """Whether the node or one of its parts calls anything."""
+        """True if the node or one of its parts makes a call."""
         return bool(self.called) or any(one.calls for one in children(self))
 
 
@@ -107,9 +108,9 @@ class IfNode(ProgramNode):
 
 @dataclass(frozen=True)
 class CoerceNode(ProgramNode):
-    """The operand as a value of `type`, perhaps by some of the `conversions`.
+    """Coerces the value of the operand to `type`, perhaps by some of the `conversions`.
 
-    `bare` is the parameter if the operand is its bare argument.
+    If the operand is a bare argument, `bare` is the name of its parameter.
     """
 
     operand: Checked
@@ -136,7 +137,7 @@ Checked = (
 
 @dataclass(frozen=True, slots=True)
 class CheckedProgram:
-    """A program that may run: its JSON data and its checked tree."""
+    """A program that has passed the check: its JSON data and its checked tree."""
 
     program: Any
     root: Checked
@@ -144,7 +145,7 @@ class CheckedProgram:
 
 
 def children(node: ProgramNode) -> list[Checked]:
-    """The nodes directly inside, in source order."""
+    """Returns the child nodes of a node, in source order."""
     match node:
         case ListNode():
             return list(node.items)
@@ -165,20 +166,23 @@ def children(node: ProgramNode) -> list[Checked]:
 
 
 def walk(node: Checked) -> Iterator[Checked]:
-    """The node and all nodes inside, parts first."""
+    """Yields the node and all of its descendants, children before parents."""
     for child in children(node):
         yield from walk(child)
     yield node
 
 
 def waiting_in(checked: CheckedProgram) -> list[str]:
-    """The functions that the program calls, or may call, and that wait for approval."""
+    """The names of the functions that the program may call and that need approval."""
     called = (one for node in walk(checked.root) for one in node.called)
     return sorted({one.name for one in called if one.waits})
 
 
 def calls_in(checked: CheckedProgram) -> list[dict[str, Any]]:
-    """The calls that the program writes: tool, args as programs, path. Constructors are data."""
+    """Returns the calls in a program, each with tool, args (as programs) and path.
+
+    Calls of constructors are left out, as they only build data.
+    """
     found: list[dict[str, Any]] = []
     for node in walk(checked.root):
         if isinstance(node, CallNode) and node.definition.kind != "type":

@@ -1,15 +1,16 @@
-"""What programs add to the types of `runtime_support._schema`.
+"""The types of programs: how they differ from the types of `runtime_support._schema`.
 
-    Normal().form(schema)           the type in the form that all of programs expects
+    Normal().form(schema)           the type in the normal form, on which all of programs relies
     type_notation(type)             [Point]   string | null   {lat: number, lon?: number}
-    fits(integer, number)           whether every value of one type is one of the other, unchanged
+    fits(integer, number)           True: every integer is a number, unchanged
     conform(["a", 1], [string])     raises TypeMismatch: item 1: expected string, got number
 
 The type names are those of JSON: `null`, `boolean`, `integer`, `number`, `string`. Python's `int |
 float` is one type, `number`; a `float` is a number that is stored as a float. Classes are nominal:
-an instance of an unregistered class passes through programs, which cannot write it. `conform`
+an instance of an unregistered class can be passed on by a program, but not written in it. `conform`
 adapts a value only if nothing is lost: an integer where a float is stored, 5.0 for an integer, a
-list for a declared tuple, a value for the Enum member that has it. Everything else is coercion.
+list for a declared tuple, a value for the Enum member with this value. All other changes are
+coercions.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ STRING = m.ScalarSchema("string")
 NUMBERS = (INTEGER, NUMBER, FLOAT)
 BUILT_IN_NAMES = frozenset({"any", "boolean", "integer", "null", "number", "object", "string"})
 
-# JSON has no dates: the notation shows the model in which form to write one.
+# JSON has no dates: an example in the notation shows the model how to write one.
 _EXAMPLES: dict[str, str] = {**EXAMPLES}
 _SCALARS = {bool: BOOLEAN, int: INTEGER, float: FLOAT, str: STRING, type(None): NULL}
 _SAMPLE = 20
@@ -48,21 +49,26 @@ _LONGEST_SHOWN = 40
 
 
 class TypeMismatch(Exception):
-    """The value is not of the type; the message is `expected T, got S`, with its place."""
+    """The value is not of the type.
+
+    The message is `expected T, got S`, after the path of the part.
+    """
 
 
 # The normal form of types
 
 
 class Normal:
-    """Puts types into the form that all of programs expects, each part once."""
+    """Converts types to the normal form; a schema of a record is converted once."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[m.Schema, m.ReadLater]] = {}
 
     def form(self, schema: m.Schema) -> Type:
-        """The type with numbers as one type, no repetitions in unions, references only for
-        recursion.
+        """Returns the normal form of a type.
+
+        `int | float` is one type, unions have no repetitions, and references are only in recursive
+        types.
         """
         match schema:
             case m.ListSchema(item):
@@ -77,18 +83,18 @@ class Normal:
             case m.UnionSchema(members):
                 return union_of(map(self.form, members))
             case m.OpaqueSchema(python=None):
-                return ANY  # functions and the like say nothing about data
+                return ANY  # functions and other opaque values are not JSON data
             case m.ReferenceSchema(_, target):
                 return self.form(target())
             case m.ObjectSchema(build=None):
                 return self._record(schema)
-            case m.RootSchema(name, root, doc, build):  # a class, made by its constructor
+            case m.RootSchema(name, root, doc, build):  # a class with one root value
                 return m.ObjectSchema(name, (root,), doc, build, validates_itself=True)
             case _:
                 return schema
 
     def fields(self, fields: Iterable[F]) -> tuple[F, ...]:
-        """The fields with their types in this form."""
+        """Returns the fields with their types in normal form."""
         return tuple(replace(field, schema=self.form(field.schema)) for field in fields)
 
     def _record(self, schema: m.ObjectSchema) -> Type:
@@ -97,15 +103,18 @@ class Normal:
             later = known[1]
             return later.schema or m.ReferenceSchema(schema.name or "object", later)
         later = m.ReadLater()
-        self._known[id(schema)] = (schema, later)  # kept, so that its id stays unique
+        self._known[id(schema)] = (schema, later)  # the schema is stored to keep its id unique
         later.schema = m.ObjectSchema(schema.name, self.fields(schema.fields), schema.doc)
         return later.schema
 
 
 def union_of(types: Iterable[Type]) -> Type:
-    """The union without repetitions; int | float is `number`, and no types at all are `any`."""
+    """Returns the union of the types, without repetitions.
+
+    A union of int and float is `number`, and the union of no types is `any`.
+    """
     members: list[Type] = []
-    for type_ in types:  # a reference is not resolved: its target may still be incomplete
+    for type_ in types:  # references are not resolved, as a target may still be incomplete
         for member in type_.members if isinstance(type_, m.UnionSchema) else (type_,):
             if member not in members:
                 members.append(member)
@@ -119,19 +128,19 @@ def union_of(types: Iterable[Type]) -> Type:
 
 
 def lists_of(type_: Type) -> list[m.ListSchema | m.TupleSchema]:
-    """The members of a type that are lists or tuples."""
+    """Returns the members of a type that are lists or tuples."""
     return [one for one in members_of(type_) if isinstance(one, m.ListSchema | m.TupleSchema)]
 
 
 def widen(type_: Type) -> Type:
-    """The type of a constant's kind; any other type unchanged."""
+    """Returns the scalar type of a constant; any other type unchanged."""
     if isinstance(type_, m.LiteralSchema) and type_.member is m.ABSENT:
         return _SCALARS[type(type_.value)]
     return type_
 
 
 def item_of(type_: Type) -> Type | None:
-    """The item type of a list, or of a tuple of any length."""
+    """Returns the item type of a list, or of a tuple of any length; None for other types."""
     match type_:
         case m.ListSchema(item):
             return item
@@ -142,7 +151,7 @@ def item_of(type_: Type) -> Type | None:
 
 
 def names_fit(given: set[str], fields: Iterable[m.Field]) -> bool:
-    """Whether an object with these keys has all the required fields and no others."""
+    """True if an object with these keys has all required fields and no unknown ones."""
     wanted = {field.name: field.required for field in fields}
     return given <= wanted.keys() and all(
         name in given for name, required in wanted.items() if required
@@ -150,9 +159,9 @@ def names_fit(given: set[str], fields: Iterable[m.Field]) -> bool:
 
 
 def fits(source: Type, target: Type, assumed: tuple[tuple[int, int], ...] = ()) -> bool:
-    """Whether each value of `source` is one of `target`, unchanged.
+    """True if each value of `source` is also a value of `target`, without any change.
 
-    `assumed` are the pairs of recursive types that are being compared.
+    `assumed` are the pairs of recursive types whose comparison has begun.
     """
     source, target = m.resolved(source), m.resolved(target)
     if isinstance(target, m.AnySchema) or source == target:
@@ -236,12 +245,12 @@ class _Notation(NotationWriter):
 
 
 def type_notation(type_: Type) -> str:
-    """The type as a model sees it: `[Point]`, `string | null`, `{lat: number, lon?: number}`."""
+    """Returns the type as models see it, such as `[Point]`, `{lat: number, lon?: number}`."""
     return _Notation().write(type_)
 
 
 def found_notation(type_: Type) -> str:
-    """The type for "expected ..., got ...": a constant by its kind."""
+    """Returns the type for "expected ..., got ..."; a constant is shown as its scalar type."""
     type_ = m.resolved(type_)
     if isinstance(type_, m.UnionSchema):
         return " | ".join(dict.fromkeys(map(found_notation, type_.members)))
@@ -259,7 +268,7 @@ def found_notation(type_: Type) -> str:
 
 
 def type_of(value: Any) -> Type:
-    """The type of a value; the items of lists and objects are `any`."""
+    """Returns the type of a value; the items of lists and objects are `any`."""
     python = cast("type[Any]", type(value))
     scalar = _SCALARS.get(python)
     if scalar is not None:
@@ -276,7 +285,7 @@ def type_of(value: Any) -> Type:
 
 
 def kind_name(value: Any) -> str:
-    """The kind of a value for "got ...": number, Point, [string]."""
+    """Returns the kind of a value for "got ...", such as number, Point, [string]."""
     if not is_list(value):
         return "tuple" if type(value) is tuple else found_notation(type_of(value))
     if not value:
@@ -286,19 +295,19 @@ def kind_name(value: Any) -> str:
 
 
 def got(value: Any) -> str:
-    """`kind_name`, with the value itself if it is short: `string "7"`."""
+    """Returns the kind of a value, followed by the value if it is short: `string "7"`."""
     name = kind_name(value)
     if value is None or type(value) not in (bool, int, float, str):
         return name
     try:
         text = json.dumps(value, ensure_ascii=False)
-    except ValueError:  # an integer of thousands of digits
+    except ValueError:  # for example an integer of thousands of digits
         return name
     return f"{name} {text}" if len(text) <= _LONGEST_SHOWN else name
 
 
 class _Conforming(Validating):
-    """Compiles types to checks of the values in programs."""
+    """Compiles types to functions that check the values in programs."""
 
     def named(self, schema: m.Schema) -> str:
         return type_notation(schema)
@@ -326,7 +335,7 @@ class _Conforming(Validating):
         check = super().tuple_check(schema)
         return lambda value: check(tuple(value) if is_list(value) else value)
 
-    def object_check(self, schema: m.ObjectSchema) -> Check:
+    def record_check(self, schema: m.ObjectSchema) -> Check:
         if isinstance(schema.build, type):
             return opaque_check(self.expected(schema), m.InstanceOf(schema.build))
         return self.keys_check(schema)
@@ -336,7 +345,7 @@ _conforming = _Conforming()
 
 
 def conform(value: Any, type_: Type) -> Any:
-    """The value as one of the type; raises TypeMismatch."""
+    """Returns the value in the form in which the type stores it; raises TypeMismatch."""
     try:
         return _conforming.check(type_)(value)
     except Mismatch as mismatch:
@@ -344,7 +353,7 @@ def conform(value: Any, type_: Type) -> Any:
 
 
 def conforms(value: Any, type_: Type) -> bool:
-    """Whether the value is one of the type."""
+    """True if the value is a value of the type."""
     try:
         _conforming.check(type_)(value)
     except Mismatch:

@@ -1,12 +1,12 @@
-"""Values as programs, as JSON data.
+"""Writes values as programs, which are JSON data.
 
     serialize(Point(1, 2), registry)                 {"Point": {"lat": 1, "lon": 2}}
     serialize({"a": Point(1, 2)}, registry)          {"$object": {"a": ...}}: one key is a call
 
 Laws: `evaluate(serialize(v)) == v`, and serializing that again returns the same program. JSON has
 no tuples: a tuple is written as a list, which becomes a tuple again where a tuple type is declared
-(a field, a parameter, `returns`). A tuple is refused where lists are allowed, too, since it would
-come back as a list.
+(a field, a parameter, `returns`). Where lists are allowed, too, a tuple is an error, since it would
+become a list.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ MOST_PARTS = 100_000
 
 
 class SerializationError(ValueError):
-    """The value has no program: a cycle, a number that is not finite, an unregistered type."""
+    """No program has this value: it has a cycle, a NaN or infinity, or an unregistered type."""
 
 
 def serialize(value: Any, registry: Registry) -> Any:
-    """The program, as JSON data, that has this value; raises SerializationError."""
+    """Returns the program, as JSON data, that has this value; raises SerializationError."""
     try:
         return _ValueWriter(registry).write(value, _types.ANY, "value")
     except RecursionError:
@@ -111,13 +111,13 @@ class _ValueWriter:
 
 
 def as_record(fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields as a record of a program, with `$object` if one key alone would be a call."""
+    """Returns the fields as a record of a program; with `$object` if the record would be a call."""
     is_plain = len(fields) != 1 and not any(key.startswith("$") for key in fields)
     return fields if is_plain else {"$object": fields}
 
 
 def _takes_no_list(expected: _types.Type) -> bool:
-    """Whether a list that is written here cannot be a value of a declared list type."""
+    """True if no list type is allowed here: then a written list is read as a tuple."""
     return not any(isinstance(one, m.ListSchema) for one in _types.lists_of(expected))
 
 
@@ -141,23 +141,23 @@ def _value_type(expected: _types.Type, key: str) -> _types.Type:
 
 
 def is_default(value: Any, parameter: Parameter) -> bool:
-    """Whether the value is the default, so that it need not be written; 1 is not true."""
+    """True if the value is the parameter's default, which need not be written; 1 is not true."""
     default = parameter.default_value()
     try:
         return type(value) is type(default) and bool(value == default)
-    except Exception:  # an exotic __eq__: then the argument is written out
+    except Exception:  # an unusual `__eq__` may raise: the argument is written
         return False
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramCall(ToolCall):
-    """A call that a program made: `path` is a JSON Pointer into the program."""
+    """A call that a program made; `path` is a JSON Pointer into the program."""
 
     path: str = ""
 
 
 def described(call: Call, registry: Registry) -> ProgramCall:
-    """A call that has ended, for the result of a prompt."""
+    """Converts a call that has ended to a tool call of the prompt's result."""
     arguments = {name: _written(value, registry) for name, value in call.arguments.items()}
     result = None if call.error is not None else _written(call.result, registry)
     if result is not None and not isinstance(result, str):
@@ -168,7 +168,7 @@ def described(call: Call, registry: Registry) -> ProgramCall:
 
 
 def _written(value: Any, registry: Registry) -> Any:
-    """The value as a program, or its repr if it has none; a summary of a table."""
+    """Returns the value as a program, or its repr if there is none; a summary for a table."""
     if is_dataframe(value):
         return summary(value)
     try:

@@ -1,10 +1,11 @@
-"""Providers by name, and the provider for given settings.
+"""Finds the provider for given settings.
 
     live_provider(Settings(provider="openai", base_url="http://127.0.0.1:8080/v1"))
     PromptRun(settings, place).provider     the same, created at first use (`_core.hooks`)
 
-A provider is any object with `complete(request) -> reply`. Connections and models are created once
-per address and key, or per file, and shared by all threads; a forked process creates its own.
+A provider is any object with `complete(request) -> reply`. Connections to a server are created once
+per address and key, and an embedded model once per file. All threads share them; a forked process
+creates its own.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
 
 
 class _Preset(NamedTuple):
-    """A known provider: the variable of its key, its address and its default model.
+    """A known provider: the variable of its API key, its address and its default model.
 
-    With `models`, the key alone does not select the provider: the model's name must start so.
-    `wire` is the API for all of its requests.
+    If `models` is set, an API key selects this provider only for models whose name starts with
+    `models`. `wire` names the API for all of its requests.
     """
 
     variable: str
@@ -41,7 +42,10 @@ class _Preset(NamedTuple):
     wire: WireName | None = None
 
     def checked_model(self, name: str, settings: Settings) -> str:
-        """Returns the default model; raises ConfigError if neither preset nor settings have one."""
+        """Returns the preset's default model, or else that of the settings.
+
+        Raises ConfigError if neither names a model.
+        """
         model = self.model or settings.model
         if model is None:
             raise ConfigError(
@@ -52,7 +56,7 @@ class _Preset(NamedTuple):
         return model
 
 
-# In the order in which keys are looked up.
+# In the order in which API keys are looked up.
 PRESETS = {
     "openai": _Preset("OPENAI_API_KEY", None, "gpt-4o-mini"),
     "openrouter": _Preset(
@@ -69,14 +73,14 @@ PRESETS = {
     ),
 }
 
-# Servers by provider, address, key variable and package, each with the key that it uses.
+# Servers by provider, address, key variable and package, each with its API key.
 _made: dict[tuple[str | None, ...], tuple[str | None, Server]] = {}
 _MOST_MADE = 64
 _lock = threading.Lock()
 
 
 def _forget() -> None:
-    """Replaces the lock in a forked process, where a missing thread may hold it."""
+    """Replaces the lock in a forked process, where a thread that no longer exists may hold it."""
     global _lock
     _lock = threading.Lock()
 
@@ -91,7 +95,7 @@ def own_model(provider: Provider) -> str:
 
 
 def provider_and_model(settings: Settings) -> tuple[str, str]:
-    """Returns the names of the provider and the model for these settings, without creating any."""
+    """Returns the names of provider and model for these settings, without creating either."""
     chosen = settings.provider or _default_name(settings)
     if not isinstance(chosen, str):
         return type(chosen).__name__, settings.model or own_model(chosen)
@@ -113,18 +117,18 @@ def live_provider(settings: Settings, place: Place | None = None) -> Provider:
             return load_part(chosen).configured(settings)
         case "unset":
             return NoProvider(is_chosen=settings.provider == "unset")
-        case _:  # the settings were validated
+        case _:  # unreachable: the settings were validated
             raise AssertionError(chosen)
 
 
 class RetryHook(Hook):
-    """Retries failed requests, as the provider says."""
+    """Retries the failed requests of a prompt, if its provider supports retries."""
 
     def __init__(self, prompt: PromptRun) -> None:
         self._prompt = prompt
 
     def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
-        """Returns the reply of the first successful try."""
+        """Returns the reply of the first successful attempt."""
         provider = self._prompt.provider
         if isinstance(provider, StreamingProvider):
             return provider.stream_with_retries(request, proceed)
@@ -137,13 +141,13 @@ def hook_for(prompt: PromptRun) -> RetryHook:
 
 
 class NoProvider:
-    """Refuses every request: the provider is `unset`, or nothing is configured."""
+    """Rejects every request: the provider is `unset`, or no provider is configured."""
 
     def __init__(self, *, is_chosen: bool) -> None:
         self._is_chosen = is_chosen
 
     def complete(self, request: Request) -> Reply:
-        """Raises ConfigError."""
+        """Raises ConfigError; the message says how to configure a provider."""
         if self._is_chosen:
             raise ConfigError(
                 "no model answers, as the setting `provider` is `unset`",
@@ -164,7 +168,7 @@ class NoProvider:
 
 
 def _default_name(settings: Settings) -> str:
-    """Returns the provider to use if none is set: one with a key, or the embedded model."""
+    """Returns the default provider: the first with an API key, or else the embedded model."""
     if settings.base_url or settings.api_key_env:
         return "openai"
     for name, preset in PRESETS.items():

@@ -1,4 +1,4 @@
-"""The clients and network streams of `_clients` for event loops; loaded at the first use in one.
+"""The clients and network streams of `_clients` for event loops; loaded when a loop first sends.
 
 openai.AsyncOpenAI(http_client=async_client_to(httpx2.URL("https://api.openai.com/v1")), ...)
 httpcore2.AsyncConnectionPool(network_backend=AsyncBackend())
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import httpcore2
 import httpx2
 
-from runtime_support._core.tasks.waits import finish_async
+from runtime_support._core.tasks.loops import finish_async
 from runtime_support.providers._clients import (
     WRITTEN_AT_ONCE,
     LightRequests,
@@ -27,13 +27,13 @@ from runtime_support.providers._clients import (
 
 T = TypeVar("T")
 
-# A pool scans all of its connections for each request: with a thousand requests at once, a single
-# pool takes nearly twice the time.
+# Requests per pool. A pool scans all of its connections for each request: with a thousand requests
+# at once, a single pool takes nearly twice the time.
 _CONNECTIONS_OF_POOL = 32
 
 
 def async_client_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2.AsyncClient:
-    """Returns a client for an event loop; see `client_to`."""
+    """Returns a client for an event loop; the parameters are those of `client_to`."""
     transport = _AsyncTransport(pool_options(address, is_embedded))
     return _AsyncClient(transport=transport, auth=auth_of(address))
 
@@ -50,7 +50,7 @@ class _AsyncTransport(httpx2.AsyncBaseTransport):
         self._pools: list[_AsyncPool] = []
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Sends the request by the first pool with room, so that idle connections are reused."""
+        """Sends the request through the first pool with room, to reuse its idle connections."""
         free = (one for one in self._pools if one.requests < _CONNECTIONS_OF_POOL)
         pool = next(free, None)
         if pool is None:
@@ -66,12 +66,12 @@ class _AsyncTransport(httpx2.AsyncBaseTransport):
 
 
 class _AsyncPool(httpcore2.AsyncConnectionPool):
-    """A few connections of an event loop; `requests` counts those that use or await one."""
+    """A small pool of connections of an event loop; `requests` counts its unfinished requests."""
 
     requests = 0
 
     def leave(self) -> None:
-        """Records that a request has left the pool."""
+        """Records that a request of this pool has ended."""
         self.requests -= 1
 
 
@@ -82,7 +82,7 @@ async def _awaited(
     late: type[Exception] = httpcore2.ReadTimeout,
     failed: type[Exception] = httpcore2.ReadError,
 ) -> T:
-    """Awaits `ask` within the time-out; turns OSErrors into `failed`."""
+    """Awaits `ask(*arguments)` within the time-out; turns OSErrors into `failed`."""
     try:
         with wait_within(timeout, late) as left:
             async with asyncio.timeout(left):
@@ -102,7 +102,7 @@ class AsyncBackend(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """Opens a connection."""
+        """Opens a connection within the time-out."""
         return _AsyncStream(*await _awaited(timeout, asyncio.open_connection, host, port, **_NEW))
 
 
@@ -110,7 +110,7 @@ _NEW: dict[str, Any] = {"late": httpcore2.ConnectTimeout, "failed": httpcore2.Co
 
 
 class _AsyncStream(httpcore2.AsyncNetworkStream):
-    """An asyncio connection; it buffers small writes, like `_clients._Stream`."""
+    """An asyncio connection that buffers small writes, like `_clients._Stream`."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -145,7 +145,7 @@ class _AsyncStream(httpcore2.AsyncNetworkStream):
     def get_extra_info(self, info: str) -> Any:
         if info != "is_readable":
             return self._writer.get_extra_info(info)
-        # Asked for an idle connection: true if the server has closed it.
+        # httpcore2 asks this of an idle connection; true if the server has closed the connection.
         if self._reader.at_eof() or self._writer.is_closing() or not hasattr(select, "poll"):
             return self._reader.at_eof() or self._writer.is_closing()
         looking = select.poll()

@@ -1,11 +1,11 @@
 """Backoff: limits the requests to one server, for all threads and event loops.
 
-    backoff.ask(settings, waited, send, tokens)     the reply, possibly of a later try
+    backoff.ask(settings, waited, send, tokens)     the reply, perhaps of a later attempt
 
 A `Backoff` is a semaphore and a time before which no request starts. It limits nothing until the
-server refuses a request. A refusal moves that time and removes the request's slot; each reply
-returns its own slot and half of another. First come, first served: a request keeps its number
-through all tries. `_retries` does the waiting.
+server rejects a request as overloaded. A rejection postpones that time and removes the request's
+slot; each reply returns its own slot and half of another. Requests are served in the order in which
+they came: a request keeps its number through all attempts. `_retries` does the waiting.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
 
-# The fewest slots of a server; after more refusals in a row than `_MOST_REFUSALS`, it has one.
+# The fewest slots of a server; after more than `_MOST_REFUSALS` rejections in a row, it has one.
 _FEWEST_PLACES = 4
 _MOST_REFUSALS = 2
 _PLACES_OF_REPLY = 1.5
 
 
 class QueuedRequest:
-    """A request with all of its tries; `began` is the start of the last one."""
+    """A request with all of its attempts; `began` is the start of the last attempt."""
 
     def __init__(self, number: int, settings: Settings, waited: Waited) -> None:
         self.number = number
@@ -60,7 +60,7 @@ class Backoff:
         self._under_way = 0
         self._alone: QueuedRequest | None = None
         self._not_before = self._refused_at = float("-inf")
-        self._refusals = 0  # in a row; each moved the time
+        self._refusals = 0  # rejections in a row that postponed `_not_before`
         self.trouble: ProviderError | None = None
         self.has_answered = False
         self.rates: Rates | None = None
@@ -68,7 +68,10 @@ class Backoff:
     def ask(
         self, settings: Settings, waited: Waited, send: Callable[[int], ReplyStream], tokens: int
     ) -> ReplyStream:
-        """Returns the reply from `send`; after an immediate first try, `retry_loop` takes over."""
+        """Returns the reply from `send(number)`.
+
+        The first attempt is made at once if no request has to wait; `retry_loop` does the rest.
+        """
         request, failure = QueuedRequest(next(self._numbers), settings, waited), None
         has_rate = settings.requests_per_minute or settings.tokens_per_minute
         if not has_rate and self.wait_of(request) is None:
@@ -81,7 +84,7 @@ class Backoff:
         return (yield from retry_loop(self, request, send, tokens, failure))
 
     def attempt(self, request: QueuedRequest, replying: ReplyStream) -> ReplyStream:
-        """Runs a try that has started; returns its reply and frees its slot."""
+        """Runs an attempt that has started: returns its reply and frees its slot."""
         places = 1.0
         try:
             reply = yield from replying
@@ -97,7 +100,7 @@ class Backoff:
 
     @contextmanager
     def aside(self) -> Generator[None]:
-        """Frees the slot of a request inside the block, which may wait for other requests."""
+        """Frees the slot of a request during the block: the block may wait for other requests."""
         self._leave(1)
         try:
             yield
@@ -107,15 +110,15 @@ class Backoff:
                 self._free -= 1
 
     def is_refusal(self, failure: RetryableError) -> bool:
-        """True if the server says it is overloaded, or is unreachable after earlier replies."""
+        """True if the server is overloaded, or unreachable although it replied before."""
         return failure.reason == "busy" or (failure.reason == "away" and self.has_answered)
 
     def was_alone(self, request: QueuedRequest) -> bool:
-        """True if no other request was in flight since this one started."""
+        """True if no other request was in flight when the last attempt of this one started."""
         return self._alone is request
 
     def join(self, request: QueuedRequest) -> None:
-        """Adds a request to the queue, ahead of all later ones."""
+        """Adds a request to the queue, ahead of all requests with higher numbers."""
         with self._lock:
             insort(self._queue, request, key=lambda one: one.number)
 
@@ -128,7 +131,7 @@ class Backoff:
     def wait_of(self, request: QueuedRequest) -> float | None:
         """Starts the request and returns None, or returns the seconds to wait.
 
-        Infinity means: until the request's signal rings.
+        Infinity means that the request must wait until its signal rings.
         """
         with self._lock:
             if self._queue and self._queue[0] is not request:
@@ -145,14 +148,14 @@ class Backoff:
 
     @property
     def pause(self) -> float:
-        """The seconds until a request may start."""
+        """The seconds until any request may start; negative if one may start now."""
         return self._not_before - time.monotonic()
 
     @staticmethod
     def wait_for(failure: RetryableError, number: int) -> float:
-        """Returns the randomized seconds to wait before the `number`th retry.
+        """Returns the seconds to wait before the `number`th retry.
 
-        They are random so that processes do not retry at the same time.
+        They are randomized so that processes do not retry at the same time.
         """
         wait = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(number - 1, 20))
         if failure.wait is None:
@@ -161,16 +164,16 @@ class Backoff:
         return max(failure.wait + random.uniform(0, min(failure.wait / 4, 1)), wait / 10)
 
     def _refuse(self, request: QueuedRequest, failure: RetryableError) -> None:
-        """Moves the time before which no request starts, after a refusal.
+        """Postpones the time before which no request starts, after a rejection.
 
-        If the server asks for more than `max_wait`, the time is capped, so that other requests are
+        If the server asks for more than `max_wait`, the wait is capped, so that other requests are
         not blocked for as long.
         """
         with self._lock:
             self.trouble = failure.error
             now, wait = time.monotonic(), failure.wait or 0.0
             wait = wait if wait <= request.settings.max_wait else min(wait, LONGEST_WAIT)
-            # A request that started before the last refusal adds only its wait.
+            # An attempt that started before the last rejection postpones only by its own wait.
             if request.began >= self._refused_at:
                 self._refused_at, self._refusals = now, self._refusals + 1
                 self._free = min(self._free, 0)
@@ -178,7 +181,7 @@ class Backoff:
             self._not_before = max(self._not_before, now + wait)
 
     def _leave(self, places: float) -> None:
-        """Ends a request in flight and returns `places` slots."""
+        """Ends a request in flight and returns `places` slots to the semaphore."""
         with self._lock:
             self._under_way -= 1
             fewest = 1 if self._refusals > _MOST_REFUSALS else _FEWEST_PLACES

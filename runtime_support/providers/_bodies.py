@@ -1,10 +1,10 @@
 """Helpers shared by the wires: schemas, chunked texts, token counts.
 
-wrap_schema({"type": "integer"})              {"type": "object", "properties": {"value": ...}, ...}
-unwrapped('{"value": 3}')                     "3"
-ChunkedText(is_wrapped=True).add('{"val')     the visible text that a chunk adds
-ReplyReader                                   reads a reply, whole or in events; one per wire
-tokens(usage, "prompt", "completion")         the token counts, as fields of a `Reply`
+wrap_schema({"type": "integer"})            {"type": "object", "properties": {"value": ...}, ...}
+unwrapped('{"value": 3}')                   "3"
+ChunkedText(is_wrapped=True).add('{"val')   the visible text that a chunk adds
+ReplyReader                                 reads a reply, whole or as events; a subclass per wire
+tokens(usage, "prompt", "completion")       the token counts, as fields of a `Reply`
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WRAPPING = re.compile(r'\s*\{\s*"value"\s*:')
 
 
 def object_at(body: dict[str, Any], key: str) -> dict[str, Any]:
-    """Returns the object at a key, or an empty one."""
+    """Returns the object under a key; an empty object if there is no object."""
     value = body.get(key)
     return value if is_object(value) else {}
 
@@ -31,7 +31,7 @@ def object_at(body: dict[str, Any], key: str) -> dict[str, Any]:
 def call_of(
     data: dict[str, Any], arguments: Any, identity: Any, opaque: dict[str, Any] | None = None
 ) -> ToolRequest:
-    """Returns the tool call in a reply's data; arguments that are not text become JSON text."""
+    """Returns a reply's tool call; arguments that are not text are encoded as JSON."""
     if not isinstance(arguments, str):  # some servers send them parsed
         arguments = json.dumps(arguments if arguments is not None else {}, ensure_ascii=False)
     if not isinstance(identity, str) or holds_halves(identity):
@@ -41,7 +41,7 @@ def call_of(
 
 
 def sendable_parts(parts: dict[str, Any]) -> dict[str, Any] | None:
-    """Returns the opaque parts of a reply; None if there are none or they have no JSON form."""
+    """Returns the opaque parts of a reply; None if there are none, or JSON cannot encode them."""
     try:
         json.dumps(parts, allow_nan=False)
     except (ValueError, RecursionError):
@@ -52,10 +52,10 @@ def sendable_parts(parts: dict[str, Any]) -> dict[str, Any] | None:
 def opaque_parts(
     name: str, parts: list[Any], calls: tuple[ToolRequest, ...]
 ) -> tuple[dict[str, Any] | None, tuple[ToolRequest, ...]]:
-    """Returns a reply's opaque parts, and its calls, with ids if the parts can be sent back.
+    """Returns a reply's opaque parts, and its calls with the server's ids.
 
-    If a call's id is missing or used twice, its result cannot refer to it: then the parts are
-    dropped.
+    If a call's id is missing or used twice, a result cannot refer to the call: then the opaque
+    parts are None, and the calls have no ids.
     """
     ids = {one.id for one in calls}
     is_sound = "" not in ids and len(ids) == len(calls) and all(map(is_object, parts))
@@ -66,7 +66,10 @@ def opaque_parts(
 
 
 def with_extra(body: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
-    """Returns the body with extra fields; fields of an object are merged."""
+    """Returns the body with extra fields.
+
+    If both values of a field are objects, they are merged.
+    """
     merged = {
         name: {**body[name], **own} if is_object(body.get(name)) and is_object(own) else own
         for name, own in extra.items()
@@ -75,7 +78,7 @@ def with_extra(body: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
 
 
 def wrap_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """Returns the schema with an object at its root: any other schema is wrapped in `value`."""
+    """Returns the schema of an object; any other schema becomes its field `value`."""
     if _is_object_root(schema):
         return schema
     inner = {name: part for name, part in schema.items() if name != "$defs"}
@@ -89,12 +92,12 @@ def wrap_schema(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_wrapped(request: Request, form: RequestForm) -> bool:
-    """True if the reply's value is wrapped in `{"value": ...}`, as its schema is not an object."""
+    """True if the reply wraps its value in `{"value": ...}`, because the schema is no object."""
     return form.enforced and request.schema is not None and not _is_object_root(request.schema)
 
 
 def unwrapped(text: str) -> str:
-    """Returns the value in `{"value": ...}` as text; any other text unchanged."""
+    """Returns the value in `{"value": ...}` as JSON text; returns any other text unchanged."""
     try:
         body = json.loads(text)
     except (ValueError, RecursionError):
@@ -109,7 +112,7 @@ def _is_object_root(schema: dict[str, Any]) -> bool:
 
 
 def joined(pieces: list[str]) -> str:
-    """Joins chunks that may have been cut inside of a surrogate pair."""
+    """Joins chunks of text, even if the server cut them inside a surrogate pair."""
     text = "".join(pieces)
     if text.isascii():
         return text
@@ -117,9 +120,9 @@ def joined(pieces: list[str]) -> str:
 
 
 class ChunkedText:
-    """Joins text chunks that may be cut inside of a character.
+    """Joins chunks of text that the server may have cut inside a character.
 
-    If the text is wrapped in `{"value": ...}`, the opening is not shown.
+    If the text is wrapped in `{"value": ...}`, the opening brace and key are not visible text.
     """
 
     def __init__(self, *, is_wrapped: bool) -> None:
@@ -135,7 +138,7 @@ class ChunkedText:
 
     @property
     def whole(self) -> str:
-        """All of the text, even if it ends inside of a character."""
+        """All of the text, even if it ends inside a character."""
         return self.known + self._half
 
     def add(self, piece: str) -> str:
@@ -158,7 +161,8 @@ class ChunkedText:
 class ReplyReader(ABC):
     """Reads one reply: from the body of a response, or from the events of a stream.
 
-    Text goes into `_text`. `meant` names a reply of this wire, with a hint for other data.
+    Subclasses add the reply's text to `_text`. `meant` says what a reply of this wire is called,
+    and gives a hint for the error about other data.
     """
 
     meant: tuple[str, str | None]
@@ -170,7 +174,10 @@ class ReplyReader(ABC):
         self._text = ChunkedText(is_wrapped=is_wrapped(request, form))
 
     def read(self, content: bytes) -> Reply:
-        """Returns the reply in the body of a response; raises ProviderError or ValueError."""
+        """Returns the reply in a response's body.
+
+        Raises ProviderError or ValueError if the body has no reply.
+        """
         if not content.strip():
             raise ValueError("it is empty")
         try:
@@ -200,15 +207,15 @@ class ReplyReader(ABC):
         return False
 
     def end(self) -> None:
-        """Handles `[DONE]`, the end of the stream, which completes a reply on some wires."""
+        """Handles `[DONE]`, the end of the stream. On some wires it completes the reply."""
         return
 
     def add(self, event: Any) -> str:
-        """Adds an event, as JSON data, and returns the visible text that it adds."""
+        """Adds an event, given as parsed JSON, and returns the visible text that it adds."""
         return self._take(self._checked(event))
 
     def reply(self) -> Reply:
-        """Returns the reply made of all events; raises ProviderError or ValueError."""
+        """Returns the reply assembled from all events; raises ProviderError or ValueError."""
         return self._reply(self._whole())
 
     @abstractmethod
@@ -221,7 +228,7 @@ class ReplyReader(ABC):
 
     @abstractmethod
     def _whole(self) -> dict[str, Any]:
-        """Returns the body made of all events."""
+        """Returns the body of a response, assembled from all events."""
 
     @abstractmethod
     def _reply(self, body: dict[str, Any]) -> Reply:
@@ -236,7 +243,7 @@ class ReplyReader(ABC):
         opaque: dict[str, Any] | None,
         usage: dict[str, Any],
     ) -> Reply:
-        """Builds the reply; marks its origin if it has parts that only its server understands."""
+        """Builds the reply; records its origin if it has parts that only its server understands."""
         has_own = opaque or any(call.id or call.opaque for call in calls)
         return Reply(
             text=unwrapped(text) if is_wrapped(self._request, self._form) else text,
@@ -249,7 +256,7 @@ class ReplyReader(ABC):
         )
 
     def _checked(self, data: Any) -> dict[str, Any]:
-        """Returns the data; raises if it is not an object or reports a server error."""
+        """Returns the data; raises ProviderError if it is no object, or the error that it holds."""
         if not is_object(data):
             raise self._unexpected(data)
         if data.get("error"):
@@ -269,23 +276,23 @@ class ReplyReader(ABC):
         return ProviderError(said, request_id=self._request_id, hint=hint)
 
 
-# Names of input tokens read from or written to a cache, in the usage and in its details: OpenAI,
-# xAI, OpenRouter; DeepSeek; Moonshot; Anthropic, LiteLLM, Qwen.
+# Names of input tokens read from or written to a cache, in `usage` or in its details. They are of
+# OpenAI, xAI and OpenRouter; DeepSeek; Moonshot; Anthropic, LiteLLM and Qwen.
 _CACHED = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
 _WRITTEN = ("cache_write_tokens", "cache_creation_input_tokens", "cache_creation_tokens")
 
-# Larger token counts are ignored.
+# Larger token counts are ignored as wrong.
 _MOST_TOKENS = 10**12
 
-# Names of the reasoning tokens, a part of the output: OpenAI; Anthropic.
+# Names of reasoning tokens, which are a part of the output: OpenAI's; Anthropic's.
 _THOUGHT = ("reasoning_tokens", "thinking_tokens")
 
 
 def tokens(usage: dict[str, Any], sent_name: str, answered_name: str) -> dict[str, Any]:
-    """Returns the token counts as fields of a `Reply`, by the wire's names for input and output.
+    """Returns the token counts as fields of a `Reply`; the two names are the wire's prefixes.
 
     Some servers leave cached tokens out of the input (Anthropic), or reasoning tokens out of the
-    output (xAI, Gemini). The total shows it, or a part that is larger than the whole.
+    output (xAI, Gemini). The total then differs, or a part is larger than the whole.
     """
     of_input = object_at(usage, f"{sent_name}_tokens_details")
     of_output = object_at(usage, f"{answered_name}_tokens_details")

@@ -1,8 +1,8 @@
-"""The wire `chat`: OpenAI's chat completions, as a `Wire` (`_wires`).
+"""The API `chat`: OpenAI's chat completions, as a `Wire` (`_wires`).
 
 render(request, form)                       ("chat/completions", {"model": ...})
-READER(request, form, None).read(b'{"choices": ...}')                 Reply("...")
-READER(request, form, None).add({"choices": [{"delta": ...}]})        a chunk of a streamed reply
+READER(request, form, None).read(b'{"choices": ...}')               Reply("...")
+READER(request, form, None).add({"choices": [{"delta": ...}]})      a chunk of a streamed reply
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from runtime_support.providers._wires import RequestForm
 NAME = "chat"
 LACKS: tuple[str, ...] = ()
 
-# Fields of replies and calls that are sent back; strict servers refuse unknown ones.
+# Fields of replies and calls that are sent back. Others are not, as strict servers reject them.
 _OF_REPLIES = ("reasoning_details",)
 _OF_REPLIES_WITH_CALLS = ("reasoning_details", "reasoning_content", "reasoning")
 _OF_CALLS = ("extra_content",)
 
 
 def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
-    """Returns the path and the body of a request."""
+    """Returns the path and the JSON body of a request."""
     options = form.options(request)
     extra: dict[str, Any] = options.pop("extra_body", {})
     if form.has_new_limit and "max_tokens" in options:
@@ -64,7 +64,7 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
 
 
 def _rendered(messages: Iterable[Message], origin: Origin) -> Iterator[Message]:
-    """Yields the messages; replies of this server get their opaque parts back."""
+    """Yields the messages; replies that came from this server get their opaque parts back."""
     for message, reply in with_replies(messages, origin):
         if reply is None:
             yield message
@@ -77,7 +77,7 @@ def _rendered(messages: Iterable[Message], origin: Origin) -> Iterator[Message]:
 
 
 class ChatReader(ReplyReader):
-    """Reads a completion, whole or in chunks."""
+    """Reads a chat completion, as one body or as a stream of chunks."""
 
     meant = ("a chat completion", None)
 
@@ -97,9 +97,9 @@ class ChatReader(ReplyReader):
         return self._finish is not None
 
     def end(self) -> None:
-        """Completes a text without a finish reason.
+        """Completes a text that has no finish reason.
 
-        Not if there are calls: their arguments may be incomplete.
+        A reply with calls stays incomplete, as their arguments may be cut off.
         """
         if not self._calls:
             self._finish = "[DONE]"
@@ -148,7 +148,7 @@ class ChatReader(ReplyReader):
         return self._made(body, text, calls, finish, opaque, usage)
 
     def _add_calls(self, calls: Any) -> None:
-        """Adds pieces of calls; a name repeated in each piece counts once."""
+        """Adds chunks of tool calls; a name that is repeated in each chunk counts once."""
         for piece in calls if is_list(calls) else ():
             call = piece if is_object(piece) else {}
             function, key = object_at(call, "function"), call.get("index")
@@ -170,11 +170,11 @@ class ChatReader(ReplyReader):
             text["arguments"] += arguments or ""
 
     def _known_call(self, key: Any, identity: Any, name: Any) -> dict[str, Any] | None:
-        """Returns the call that a piece continues, or None if it starts one.
+        """Returns the call that a chunk continues, or None if the chunk starts a call.
 
-        Pieces of a call share an index, or else an id; a piece without either, and without a name,
-        continues the last call. Gemini gives all calls of a reply the same index: there, a name
-        with a new id starts a call.
+        The chunks of a call share an index, or else an id; a chunk without either, and without a
+        name, continues the last call. Gemini gives all calls of a reply the same index: there, a
+        name with a new id starts a call.
         """
         if isinstance(key, int):
             known = self._call_at.get(key)
@@ -185,7 +185,7 @@ class ChatReader(ReplyReader):
         return self._calls[-1] if self._calls and not name else None
 
     def _add_thoughts(self, delta: dict[str, Any]) -> None:
-        """Adds reasoning, which arrives as text, as details, or as both."""
+        """Adds reasoning, which arrives as text, as `reasoning_details`, or as both."""
         for name, value in _parts(delta, _OF_REPLIES_WITH_CALLS).items():
             if is_list(value):
                 self._details = self._details or []
@@ -200,15 +200,15 @@ class ChatReader(ReplyReader):
 
 _TEXTS = ("name", "arguments")
 
-# The types of reasoning details that arrive in pieces, each with its growing field.
+# The types of reasoning details that arrive in chunks, each with the field to concatenate.
 _GROWING = {"reasoning.text": "text", "reasoning.summary": "summary"}
 
 
 def _goes_on(pieces: list[Any], piece: Any) -> bool:
-    """True if a piece continues the reasoning detail made of `pieces`.
+    """True if a chunk continues the reasoning detail made of `pieces`.
 
-    The index proves nothing, as it may be 0 in all pieces. A signature ends a text and may arrive
-    without one.
+    The index proves nothing, as it may be 0 in all chunks. A chunk with a signature ends the text,
+    and may itself have no text.
     """
     first, last = pieces[0], pieces[-1]
     field = _GROWING.get(str(first.get("type") if is_object(first) else None))
@@ -221,7 +221,7 @@ def _goes_on(pieces: list[Any], piece: Any) -> bool:
 
 
 def _whole_detail(pieces: list[Any]) -> Any:
-    """Joins pieces to one reasoning detail."""
+    """Joins the chunks of one reasoning detail."""
     if len(pieces) == 1:
         return pieces[0]
     parts = {n: part for one in reversed(pieces) for n, part in one.items() if part is not None}
@@ -239,12 +239,12 @@ def _first_choice(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parts(data: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """Returns the named fields that are not null; empty ones are kept."""
+    """Returns the named fields whose value is not null; empty values are included."""
     return {name: data[name] for name in names if data.get(name) is not None}
 
 
 def _text_of(content: Any) -> str:
-    """Returns the text of a message, which some servers send in parts or as JSON data."""
+    """Returns a message's content as text; some servers send a list of parts, or JSON data."""
     if isinstance(content, str):
         return content
     if is_object(content) or isinstance(content, int | float):

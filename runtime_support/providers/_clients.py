@@ -1,15 +1,15 @@
-"""httpx2 clients with a time limit per request, bounded replies, and no redirects.
+"""HTTP clients (httpx2) with a time limit per request, bounded replies, and no redirects.
 
     openai.OpenAI(http_client=client_to(httpx2.URL("https://api.openai.com/v1")), ...)
     content = yield from Body(response, most_bytes).read()
 
-The connections come from httpcore2's pools. A request's time-out covers all of it, from waiting for
-a connection to the last byte of the reply. A `Body` reads the body of a response, up to a number of
-bytes, compressed or not; of an error, only the beginning is read.
+The connections come from httpcore2's pools. A request's time-out covers all of the request, from
+waiting for a connection to the last byte of the reply. A `Body` reads the body of a response, up to
+a number of bytes, compressed or not; of an error response, only the beginning is read.
 
-httpcore2 applies a time-out to each wait: a server that sends a byte now and then could block a
-thread for ever, and no other thread could stop it. So each wait here is limited to the remaining
-time.
+httpcore2 applies a time-out to each single wait: a server that sends a byte now and then could
+block a thread for ever, and no other thread could stop it. So each wait here is limited to the
+remaining time of the request.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LAST_PORT = 65_535
 
 TOO_LATE = "the time of the request is over"
 SILENT = "the server has sent nothing for a while"
-# Errors of the network.
+# httpcore2's errors of the network and of the HTTP protocol.
 NETWORK_ERRORS = (
     httpcore2.TimeoutException,
     httpcore2.NetworkError,
@@ -48,7 +48,7 @@ NETWORK_ERRORS = (
 WRITTEN_AT_ONCE = 65_536
 
 _MOST_ERROR_BYTES = 65_536
-# Includes the blanks that some servers send before an error, to keep the connection alive.
+# Counts also the blanks that some servers send before an error, to keep the connection alive.
 _MOST_BYTES_OF_ERROR = 1_000_000
 _MOST_CONNECTIONS = 1000
 _MOST_IDLE_CONNECTIONS = 100
@@ -56,11 +56,11 @@ _IDLE_SECONDS = 5.0
 _OF_THE_WAY = ("content-encoding", "content-length", "transfer-encoding")
 _NO_ENCODING = ("", "identity")
 
-# The beginnings of server-sent events; JSON never begins so.
+# The first bytes of a stream of server-sent events; JSON never begins with any of them.
 _OF_EVENTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _LONGEST_FIELD = max(map(len, _OF_EVENTS))
 _LINE_END = re.compile(rb"\r\n|\n|\r")
-# Limits on reading the rest of a body after its last event.
+# Limits on reading the rest of a body after its last event, so that the connection can be reused.
 _DRAIN_SECONDS = 0.1
 _DRAIN_BYTES = 65_536
 
@@ -68,7 +68,7 @@ _DRAIN_BYTES = 65_536
 def client_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2.Client:
     """Returns a client for threads; it uses the environment's proxy for this address.
 
-    An embedded server is reached directly.
+    An embedded server is reached without a proxy.
     """
     return client_over(_Transport(pool_options(address, is_embedded)), address)
 
@@ -80,8 +80,8 @@ def client_over(transport: httpx2.BaseTransport, address: httpx2.URL) -> httpx2.
 
 def pool_options(address: httpx2.URL, is_embedded: bool) -> dict[str, Any]:
     """Returns the pool's options: connection limits, proxy and trusted certificates."""
-    # llama.cpp's server closes idle connections, perhaps just when one is reused; a new local
-    # connection costs nothing compared to a reply.
+    # llama.cpp's server closes idle connections, perhaps just when a client reuses one. Opening a
+    # new local connection takes no time compared to a reply.
     return {
         "max_connections": _MOST_CONNECTIONS,
         "max_keepalive_connections": 0 if is_embedded else _MOST_IDLE_CONNECTIONS,
@@ -92,18 +92,18 @@ def pool_options(address: httpx2.URL, is_embedded: bool) -> dict[str, Any]:
 
 
 def auth_of(address: httpx2.URL) -> tuple[str, str] | None:
-    """Returns the name and password of an address, to be sent as a header and kept out of logs."""
+    """Returns the user name and password in an address, to send as a header, not in the URL."""
     return (address.username, address.password) if address.userinfo else None
 
 
 class LightRequests:
-    """Builds simple requests fast, with a cached parsed URL.
+    """Builds simple requests fast: it caches parsed URLs and skips httpx2's general code.
 
-    httpx2's general code takes a tenth of the time of a prompt.
+    That code would take a tenth of the time of a prompt.
     """
 
     def build_request(self, method: str, url: httpx2.URL | str, **parts: Any) -> httpx2.Request:
-        """Returns the request; see `httpx2.Client`."""
+        """Returns the request; the parameters are those of `httpx2.Client.build_request`."""
         client: Any = self
         content, headers, timeout = map(parts.pop, ("content", "headers", "timeout"))
         if any(parts.values()) or client.cookies:
@@ -136,7 +136,7 @@ class _Client(LightRequests, httpx2.Client):
 
 
 class _Transport(httpx2.BaseTransport):
-    """Connections to one server, for threads."""
+    """A transport for threads: a pool of connections to one server."""
 
     def __init__(self, options: dict[str, Any]) -> None:
         self._pool = httpcore2.ConnectionPool(network_backend=Backend(), **options)
@@ -155,8 +155,8 @@ def respond(
 ) -> Steps[httpx2.Response]:
     """Sends a request through a pool and returns its response, with the body unread.
 
-    Of an error, the beginning of the body is read. `leave` is called when the exchange ends. Raises
-    ProviderError for a redirect.
+    Of an error response, the beginning of the body is read. `leave` is called when sending fails,
+    and otherwise when an event loop closes the response. Raises ProviderError for a redirect.
     """
     times = request.extensions["timeout"]
     silence = times["read"] if times["read"] < times["connect"] else float("inf")
@@ -196,7 +196,7 @@ def respond(
 
 
 class _Parts(httpx2.SyncByteStream, httpx2.AsyncByteStream):
-    """The raw body of a response; counts its bytes."""
+    """The raw body of a response; counts the bytes against its limits."""
 
     def __init__(self, found: Any, bounds: BodyLimits, leave: Callable[[], None]) -> None:
         self._found = found
@@ -222,10 +222,10 @@ class _Parts(httpx2.SyncByteStream, httpx2.AsyncByteStream):
 
 
 class Body:
-    """Reads the body of a response: decoded, in time, and up to `most` bytes.
+    """Reads the body of a response: decoded, within the time limit, and up to `most` bytes.
 
-    The limit applies to the compressed and to the decoded bytes. More bytes are an error, or, with
-    `is_cut`, the end of the body.
+    The limit applies to the compressed and to the decoded bytes. A longer body raises
+    ProviderError; with `is_cut`, reading ends there instead.
     """
 
     def __init__(
@@ -241,12 +241,12 @@ class Body:
         self._here = response.iter_bytes()
         self._there = response.aiter_bytes()
         self._length = 0
-        # The complete lines, the pieces of an incomplete one, and the last part received.
+        # The complete lines, the pieces of an incomplete line, and the last part received.
         self._lines: deque[bytes] = deque()
         self._pieces: list[bytes] = []
         self._before = b""
-        # Ends the exchange, even if the server would send more. In an event loop it never waits, so
-        # that no cancellation can interrupt it and leave the connection in its pool.
+        # Ends the exchange, even if the server would send more. In an event loop, closing never
+        # waits: so no cancellation can interrupt it and leave the connection in its pool.
         self.closing = Wait(response.close, response.aclose)
         self.resting = self._bounds.resting
 
@@ -258,14 +258,14 @@ class Body:
         return b"".join(parts)
 
     def read_beginning(self, least: int) -> Steps[bytes]:
-        """Returns at least `least` bytes, if there are as many, without leading blanks."""
+        """Returns at least `least` bytes without leading blanks, or all of a shorter body."""
         content = b""
         while len(content) < least and (part := (yield from self._next())):
             content = content + part if content else part.lstrip()
         return content
 
     def has_events(self) -> Steps[bool]:
-        """True if the body has server-sent events, also without the content type for them."""
+        """True if the body is a stream of server-sent events, whatever its content type."""
         said = self._response.headers.get("content-type", "").partition(";")[0]
         if said.strip().lower() == "text/event-stream":
             return True
@@ -275,7 +275,7 @@ class Body:
         return are_events
 
     def next_event(self) -> Steps[bytes | None]:
-        """Returns the data of the next event with data, or None at the end."""
+        """Returns the data of the next event that has data, or None at the end of the body."""
         data: list[bytes] = []
         while (line := (yield from self._next_line())) is not None:
             if not line and any(data):
@@ -295,7 +295,7 @@ class Body:
         return self._lines.popleft()
 
     def drain(self) -> Steps[None]:
-        """Reads the short rest of the body, so that the connection can be reused."""
+        """Reads the rest of the body if it is short, so that the connection can be reused."""
         self._bounds.end = time.monotonic() + _DRAIN_SECONDS
         self._bounds.most = max(self._length, self._bounds.received) + _DRAIN_BYTES
         with suppress(*NETWORK_ERRORS, ProviderError):
@@ -303,7 +303,7 @@ class Body:
                 pass
 
     def _add(self, part: bytes) -> None:
-        """Splits a part into lines, in linear time."""
+        """Splits a part of the body into lines, in linear time."""
         if self._before.endswith(b"\r"):
             part = part.removeprefix(b"\n")
         self._before = part or self._before
@@ -315,8 +315,8 @@ class Body:
             self._pieces = others[-1:]
 
     def _next(self) -> Steps[bytes]:
-        """Returns the next part, empty at the end; ProviderError if the body is too large."""
-        if len(self._encodings) > 1:  # a zip bomb: gigabytes from a few bytes, before any check
+        """Returns the next part of the body, b"" at its end; ProviderError if it is too large."""
+        if len(self._encodings) > 1:  # may be a zip bomb: gigabytes from a few bytes
             if self._is_cut:
                 return b""
             raise ProviderError(
@@ -345,7 +345,7 @@ class Body:
 
 
 def _redirected(response: httpx2.Response) -> ProviderError:
-    """Returns the error for a redirect; it names the new address without secrets."""
+    """Returns the error for a redirect; the message names the new address without secrets."""
     try:
         target = response.request.url.join(response.headers["location"])
         place = str(target.copy_with(userinfo=b"", query=None, fragment=None))
@@ -381,21 +381,21 @@ def _proxy_to(address: httpx2.URL) -> httpcore2.Proxy | None:
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Returns the certificates that the environment trusts: a megabyte, shared by all addresses."""
+    """Returns the certificates that the environment trusts, loaded once as they take a megabyte."""
     return httpx2.create_ssl_context()
 
 
-# The network of the pools
+# The network backend of the pools
 
 
 class BodyTooLarge(Exception):
-    """Raised if a body exceeds its limit."""
+    """Raised when a body exceeds its limit."""
 
 
 class BodyLimits(float):
     """A time-out in seconds, counted from its creation, and the limit of a body in bytes.
 
-    `silence` is the longest time in seconds without data from the server.
+    `silence` is the longest time in seconds that the server may send nothing.
     """
 
     end: float
@@ -410,24 +410,24 @@ class BodyLimits(float):
 
     @property
     def left(self) -> float:
-        """The remaining seconds; negative when the time is over."""
+        """The remaining seconds; negative after the time-out."""
         return self.end - time.monotonic()
 
     def receive(self, part: bytes) -> None:
-        """Counts raw bytes; raises as `check` does."""
+        """Counts raw bytes; raises the errors of `check`."""
         self.received += len(part)
         self.check(self.received)
 
     def check(self, length: int) -> None:
-        """Raises TooMuch if a body is too long, or httpcore2's ReadTimeout if the time is over."""
+        """Raises BodyTooLarge if `length` exceeds the limit, ReadTimeout if the time is over."""
         if length > self.most:
             raise BodyTooLarge
-        if self.left < 0:  # without a wait, no other code checks the time
+        if self.left < 0:  # data that is already there causes no wait, and so no time-out
             raise httpcore2.ReadTimeout(TOO_LATE)
 
     @contextmanager
     def resting(self) -> Generator[None]:
-        """Stops the clock inside the block, in which the script works."""
+        """Stops the clock inside the block, in which the script processes a chunk."""
         began = time.monotonic()
         try:
             yield
@@ -439,10 +439,13 @@ class BodyLimits(float):
 def wait_within(
     timeout: float | None, late: type[Exception] = httpcore2.ReadTimeout
 ) -> Generator[float]:
-    """Yields the seconds that the wait in the block may take; raises `late` with the reason."""
+    """Yields the seconds that the wait in the block may take.
+
+    Raises `late`, with the reason, if the wait takes longer.
+    """
     assert isinstance(timeout, BodyLimits)
     left, silence = timeout.left, timeout.silence
-    if late is httpcore2.ConnectTimeout:  # who is not reached yet is not silent
+    if late is httpcore2.ConnectTimeout:  # a server that is not connected yet is not silent
         silence = float("inf")
     try:
         if left <= 0:
@@ -453,7 +456,7 @@ def wait_within(
 
 
 class Backend(httpcore2.SyncBackend):
-    """Opens connections for threads."""
+    """A network backend that opens connections for threads."""
 
     def connect_tcp(
         self,
@@ -463,7 +466,7 @@ class Backend(httpcore2.SyncBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
-        """Opens a connection."""
+        """Opens a connection within the time-out."""
         with wait_within(timeout, httpcore2.ConnectTimeout) as left:
             return _Stream(super().connect_tcp(host, port, left, local_address, socket_options))
 
@@ -471,7 +474,7 @@ class Backend(httpcore2.SyncBackend):
 class _Stream(httpcore2.NetworkStream):
     """A connection for threads that buffers small writes.
 
-    So the head of a request is sent with its body, and the server wakes up once.
+    So the head of a request is sent together with its body, and the server wakes up once.
     """
 
     def __init__(self, stream: httpcore2.NetworkStream) -> None:

@@ -1,8 +1,8 @@
-"""The setting `fallback`: tries the next model if one fails because of its provider.
+"""The setting `fallback`: names models to try if the first one fails because of its provider.
 
     prompt(..., options={"model": "large", "fallback": ["small", "local-one"]})
 
-A model has failed when all tries have: its server is unreachable, refuses the model, stays
+A model has failed when all attempts have: its server is unreachable, refuses the model, stays
 overloaded, or breaks the connection. A bad reply or a spent budget is not such a failure. The reply
 names the model that gave it, and the conversation continues with that model.
 """
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from runtime_support._core.hooks import PromptRun, SendRequest
     from runtime_support._core.messages import ReplyStream, Request
 
-# The pairs of models that were reported to the user.
+# Pairs of a failed model and its replacement, each already reported to the user.
 _told: set[tuple[str, str]] = set()
 
 
 class FallbackHook(Hook):
-    """Tries one model after the other.
+    """Sends each request to one model after the other until one replies.
 
-    It is outside of the retries, so that each model has all of its tries, and inside of journals
-    and recordings, which store one reply.
+    The hook is outside of the retries, so that each model has all of its attempts. It is inside of
+    journals and recordings, so that they store one reply.
     """
 
     def __init__(self, prompt: PromptRun) -> None:
@@ -65,7 +65,7 @@ class FallbackHook(Hook):
         raise AssertionError("a request has a model")
 
     def _models(self, request: Request) -> Iterator[tuple[str | None, bool]]:
-        """Yields the models to try, each with whether another follows."""
+        """Yields the models to try, each with True if another follows."""
         settings = self._prompt.settings
         models = list(dict.fromkeys((settings.model, *(settings.fallback or ()))))
         # A model from a journal may no longer be named by the script.
@@ -80,7 +80,7 @@ def hook_for(prompt: PromptRun) -> FallbackHook | None:
 
 
 def _tell(failed: str, model: str, reason: str) -> None:
-    """Reports once per pair that one model answers in place of another."""
+    """Reports that one model answers in place of another, once per pair of models."""
     if (failed, model) not in _told:
         _told.add((failed, model))
         note(f"{quote(failed)} did not answer, so {quote(model)} is asked: {reason}")

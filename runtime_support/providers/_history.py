@@ -1,12 +1,12 @@
 """Prepares the messages of a conversation so that any server accepts them.
 
-    sendable(request.messages)          the messages, without what servers refuse
+    sendable(request.messages)          the messages, without what servers reject
     sendable_name("functions.temp")     "unknown_tool"
     with_replies(messages, origin)      each message, with its reply if this server gave it
 
-A model may write what its own server refuses as input: an invalid tool name, an empty message,
-trailing thoughts. Every wire passes its messages through this module. The tool's result or a
-reminder tells the model about its mistake.
+A model may write something that its own server rejects as input: an invalid tool name, an empty
+message, trailing reasoning. Every wire passes its messages through this module. The tool's result
+or a reminder tells the model about its mistake.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from runtime_support._values.kinds import is_list, is_object
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _STAND_IN = "unknown_tool"
 _EMPTY = "(empty)"
-# The result of a call that was not made: wires require a result for each call.
+# The result of a call that was not made: APIs require a result for each call.
 _NOT_CALLED = "not called: nothing was missing any more"
 
 
@@ -69,11 +69,12 @@ def split_system(messages: list[Message]) -> tuple[str, list[Message]]:
 def with_replies(
     messages: Iterable[Message], origin: Origin
 ) -> Iterator[tuple[Message, Reply | None]]:
-    """Yields the messages, each with its reply if this server gave it.
+    """Yields the messages, each with the `Reply` that it came from if this server gave it, or None.
 
-    Calls and results of these replies have the server's ids. A call without a result gets one.
+    Calls of these replies, and the results of these calls, have the server's ids. A call without a
+    result gets a result that says so.
     """
-    ids: dict[str, str] = {}  # the server's own, by ours
+    ids: dict[str, str] = {}  # the server's ids, by ours
     open_: list[str] = []
     for message in messages:
         if message["role"] == "tool":
@@ -100,20 +101,23 @@ def with_replies(
 
 
 def _called(reply: Reply) -> list[str]:
-    """Returns the ids of the calls in a reply's opaque parts, which the message may lack."""
+    """Returns the ids of all calls in a reply's opaque parts; the message may lack some of them."""
     parts = own_parts(reply, "output") or own_parts(reply, "content") or []
     calls = [one for one in parts if one.get("type") in ("function_call", "tool_use")]
     return [one.get("call_id") or one["id"] for one in calls]
 
 
 def own_parts(reply: Reply | None, name: str) -> list[dict[str, Any]] | None:
-    """Returns the opaque parts of a reply of this server, to be sent back unchanged; or None."""
+    """Returns the opaque parts `name` of a reply, to be sent back unchanged.
+
+    Returns None if the reply has no such parts, or is None.
+    """
     parts = reply and (reply.opaque or {}).get(name)
     return parts if is_list(parts) and all(map(is_object, parts)) else None
 
 
 def _own_ids(calls: Iterable[dict[str, Any]], asked: Sequence[ToolRequest]) -> dict[str, str]:
-    """Returns the server's ids by ours; a new id if the server's is missing or repeated."""
+    """Maps our call ids to the server's; to a new id if the server's is missing or repeated."""
     theirs = {one.id for one in asked}
     further = (f"call{number:05d}" for number in count(90_001))
     ids: dict[str, str] = {}
@@ -128,12 +132,12 @@ def _not_called(identity: str) -> tuple[Message, None]:
 
 
 def sendable_name(name: object) -> str:
-    """Returns the name of a called tool, or `unknown_tool` if no tool can have this name."""
+    """Returns the name of a called tool, or `unknown_tool` if servers do not accept the name."""
     return name if isinstance(name, str) and _NAME.fullmatch(name) else _STAND_IN
 
 
 def sendable_arguments(text: object) -> str:
-    """Returns a call's arguments as JSON text, or `{}` if they are not an object."""
+    """Returns a call's arguments as JSON text, or `{}` if the text is not a JSON object."""
     try:
         is_read = isinstance(text, str) and isinstance(json.loads(text), dict)
     except (ValueError, RecursionError):
@@ -144,7 +148,7 @@ def sendable_arguments(text: object) -> str:
 def without_last_thoughts(
     parts: Sequence[dict[str, Any]], kinds: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Returns the parts of a reply without trailing thoughts; `kinds` are the types of thoughts."""
+    """Returns the parts of a reply without trailing reasoning, whose types are `kinds`."""
     end = len(parts)
     while end and parts[end - 1].get("type") in kinds:
         end -= 1

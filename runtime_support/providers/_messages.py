@@ -1,10 +1,10 @@
-"""The wire `messages`: Anthropic's Messages API, as a `Wire` (`_wires`).
+"""The API `messages`: Anthropic's Messages API, as a `Wire` (`_wires`).
 
     render(request, form)                       ("messages", {"model": ..., "messages": [...]})
     READER(request, form, None).read(b'{"content": ...}')   Reply("...")
     READER(request, form, None).add({"type": "content_block_delta", ...})    a chunk of text
 
-Thinking arrives in signed blocks, beside the blocks of text and calls. All blocks of a reply are
+Thinking arrives in signed blocks, next to the blocks of text and calls. All blocks of a reply are
 sent back unchanged and in order.
 """
 
@@ -41,9 +41,9 @@ from runtime_support.providers._wires import RequestForm
 NAME = "messages"
 LACKS = ("seed", "temperature", "top_p")
 
-# The wire requires `max_tokens`; this is the default.
+# The API requires `max_tokens`; this is the default.
 _MOST_TOKENS = 16_384
-# Values of `reasoning_effort` that the wire lacks, with the nearest that it has.
+# Values of `reasoning_effort` that the API lacks, each with the nearest value that it has.
 _NEAREST_EFFORT = {"minimal": "low"}
 _CACHED: dict[str, Any] = {"cache_control": {"type": "ephemeral"}}
 _DATA_URL = re.compile(r"data:([^;,]+);base64,(.*)", re.DOTALL)
@@ -58,7 +58,7 @@ _FINISHES = {
 
 
 def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
-    """Returns the path and the body of a request."""
+    """Returns the path and the JSON body of a request."""
     options = form.options(request, _MOST_TOKENS)
     extra: dict[str, Any] = options.pop("extra_body", {})
     effort: str | None = options.pop("reasoning_effort", None)
@@ -77,7 +77,7 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     if tools and not system:
         tools[-1] |= _CACHED
     sent = _merged(_messages(messages, form.origin))
-    # Marking every request would pay for cache entries that are never read.
+    # The first request has no mark: it would pay for a cache entry that may never be read.
     if any(message["role"] == "assistant" for message in sent) and sent[-1]["content"]:
         sent[-1]["content"][-1] = {**sent[-1]["content"][-1], **_CACHED}
     body: dict[str, Any] = {
@@ -108,7 +108,7 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     return "messages" if has_version else "v1/messages", with_extra(body, extra)
 
 
-# Descriptions for keywords that the wire does not support.
+# Descriptions in place of keywords that the API does not support.
 _WORDS = {
     **{"minimum": ">= {}", "exclusiveMinimum": "> {}", "maximum": "<= {}"},
     **{"exclusiveMaximum": "< {}", "multipleOf": "a multiple of {}"},
@@ -119,14 +119,14 @@ _WORDS = {
 def in_dialect(schema: Any) -> Any:
     """Returns the schema with unsupported limits moved into descriptions, for the model to read.
 
-    The wire supports `minItems` up to 1, but no other limits of numbers and lists, and no list of
+    The API supports `minItems` up to 1, but no other limits on numbers and lists, and no list of
     types.
     """
     if is_list(schema):
         return list(map(in_dialect, schema))
     if not is_object(schema):
         return schema
-    if is_object(schema.get("type", {})):  # fields or definitions by their names, or a union
+    if is_object(schema.get("type", {})):  # maps field or definition names to schemas; or a union
         return {name: in_dialect(part) for name, part in schema.items()}
     if is_list(kinds := schema.get("type")):
         return in_dialect(_one_type_each(schema, kinds))
@@ -148,7 +148,7 @@ def _one_type_each(schema: dict[str, Any], kinds: list[Any]) -> dict[str, Any]:
 
 
 def _is_expressible(request: Request) -> bool:
-    """True if the wire, which knows only strict schemas, may enforce it, or the user demands it."""
+    """True if the API may enforce the schema: it is strict, or `enforce_schema` is "on"."""
     return request.is_strict or request.enforce_schema == "on"
 
 
@@ -158,7 +158,7 @@ def _tool(described: dict[str, Any]) -> dict[str, Any]:
 
 
 def _merged(messages: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns the messages with neighbours of the same role merged."""
+    """Returns the messages, with successive messages of the same role merged."""
     merged: list[dict[str, Any]] = []
     for message in messages:
         if merged and merged[-1]["role"] == message["role"]:
@@ -169,20 +169,21 @@ def _merged(messages: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _messages(messages: Iterable[Message], origin: Origin) -> Iterator[dict[str, Any]]:
-    """Yields the messages as blocks; replies of this server are sent back unchanged."""
+    """Yields each message as its role and blocks; this server's replies are sent back unchanged."""
     for message, reply in with_replies(messages, origin):
         if message["role"] == "tool":
             yield {"role": "user", "content": [_result(message)]}
             continue
         own = own_parts(reply, "content")
         blocks = list(_blocks(message)) if own is None else _own_blocks(own)
-        # Servers refuse a message without blocks; an empty user message gets their error.
+        # Servers reject a message without blocks. An empty user message is sent for the server to
+        # report.
         if blocks or message["role"] != "assistant":
             yield {"role": message["role"], "content": blocks}
 
 
 def _own_blocks(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns a reply's blocks as servers accept them: no empty texts or trailing thoughts."""
+    """Returns a reply's blocks as servers accept them: without empty texts or trailing thinking."""
     kept = [one for one in blocks if one.get("type") != "text" or str(one.get("text")).strip()]
     named = [
         {**one, "name": sendable_name(one.get("name"))} if one.get("type") == "tool_use" else one
@@ -192,7 +193,7 @@ def _own_blocks(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _blocks(message: Message) -> Iterator[dict[str, Any]]:
-    """Yields a message of any origin as blocks."""
+    """Yields the content blocks of a message that any server may have sent."""
     content = message["content"]
     if is_list(content):
         yield from map(_block, content)
@@ -216,7 +217,7 @@ def _block(part: dict[str, Any]) -> dict[str, Any]:
             raise ProviderError(
                 f"the API `{NAME}` has no field for a sound", hint="send what is said in it"
             )
-        case _:  # a text, or one that was given in the form of this API
+        case _:  # a text, or a part that was already given in the form of this API
             return part
 
 
@@ -233,7 +234,7 @@ def _result(message: Message) -> dict[str, Any]:
     return {**result, "is_error": True} if isinstance(message, ToolErrorMessage) else result
 
 
-# The fields of a block that arrive in pieces: by event type, the event's field and the block's.
+# The fields of a block that arrive in chunks: by delta type, the delta's field and the block's.
 _GROWING = {
     "text_delta": ("text", "text"),
     "thinking_delta": ("thinking", "thinking"),
@@ -243,7 +244,7 @@ _GROWING = {
 
 
 class MessagesReader(ReplyReader):
-    """Reads a message, whole or in events."""
+    """Reads a message, as one body or as a stream of events."""
 
     meant = ("a message", 'a server that does not speak this API takes `api = "chat"`')
 
@@ -272,7 +273,7 @@ class MessagesReader(ReplyReader):
             case "content_block_start" if isinstance(place, int):
                 block = object_at(event, "content_block")
                 self._blocks[place] = block
-                if block.get("type") == "text":  # most begin empty
+                if block.get("type") == "text":  # most texts begin empty
                     return self._text.add(str(block.get("text") or ""))
             case "content_block_delta" if isinstance(place, int) and place in self._blocks:
                 return self._add(place, object_at(event, "delta"))
@@ -334,7 +335,7 @@ class MessagesReader(ReplyReader):
 
 
 def _input(text: str) -> Any:
-    """Returns the parsed arguments of a call, or their text if they are cut off."""
+    """Returns the parsed arguments of a call, or their text if it was cut off."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -342,7 +343,7 @@ def _input(text: str) -> Any:
 
 
 def _tokens(usage: dict[str, Any]) -> dict[str, Any]:
-    """Returns the token counts; the wire leaves cached and cache-written input tokens out."""
+    """Returns the token counts; the API's `input_tokens` excludes tokens of the cache."""
     parts = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
     counts = (usage.get(name) for name in parts)
     sent = sum(one for one in counts if type(one) is int and one > 0)

@@ -1,11 +1,12 @@
-"""The provider for servers that speak a wire (`_wires`), through the wire's client package.
+"""The provider for HTTP servers, through OpenAI's or Anthropic's client package.
 
     OpenAIProvider(settings, server).complete(request)          its reply
     OpenAIProvider(settings, server).stream(request)            its chunks, and the reply
 
-The package's client sends the request and returns the raw response: its typed models would cost
-more than the rest of the call. Only this module handles its exceptions. The client never retries:
-`_backoff` and `_retries` do so for all threads together.
+A `Wire` (`_wires`) translates the request for the server's API. The package's client sends it and
+returns the raw response: the package's typed models would take longer than the rest of the call.
+Only this module and `_refusals` handle the package's exceptions. The client never retries:
+`_backoff` and `_retries` retry requests, for all threads together.
 """
 
 from __future__ import annotations
@@ -63,12 +64,12 @@ _encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan
 
 @dataclass(frozen=True, slots=True)
 class OpenAIProvider(StreamingProvider):
-    """A server with the settings of one prompt, and the time that the prompt has waited."""
+    """A server with the settings of one prompt, and the seconds that the prompt has waited."""
 
     settings: Settings
     server: Server
     default_model: str = DEFAULT_MODEL
-    wire: Wire | None = None  # None selects it by server and request
+    wire: Wire | None = None  # None selects the wire by server and request
     cache_key: str = ""
     waited: Waited = field(default_factory=Waited, compare=False, repr=False)
 
@@ -83,7 +84,7 @@ class OpenAIProvider(StreamingProvider):
         return self.server.backoff_of(model if model in others else None)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Without the key: another process reads its own from its environment.
+        # Without the API key: another process reads the key from its own environment.
         from runtime_support.providers import live_provider
 
         return live_provider, (self.settings,)
@@ -91,7 +92,7 @@ class OpenAIProvider(StreamingProvider):
     def stream_with_retries(
         self, request: Request, send: Callable[[Request], ReplyStream]
     ) -> ReplyStream:
-        """Returns the reply of the first successful try; the backoff decides when to retry."""
+        """Returns the reply of the first successful attempt; the backoff decides when to retry."""
 
         def attempt(number: int) -> ReplyStream:
             try:
@@ -105,7 +106,7 @@ class OpenAIProvider(StreamingProvider):
         return self._backoff.ask(self.settings, self.waited, attempt, tokens)
 
     def stream_reply(self, request: Request, chunks: ReceivedChunks) -> ReplyStream:
-        """Returns the server's reply to one try; raises ProviderError if there is none."""
+        """Returns the server's reply to one attempt; raises ProviderError if there is no reply."""
         model = request.model or self.default_model
         wire = self.wire or suitable_wire(self.server, request)
         chat = 'or set `api` to "chat"'
@@ -143,7 +144,10 @@ class OpenAIProvider(StreamingProvider):
     def _milder(
         self, wire: Wire, request: Request, form: RequestForm, rejected: Rejected
     ) -> RequestForm:
-        """Returns another form of the request that may do; raises the error if there is none."""
+        """Returns another form of the request that the server may accept.
+
+        Raises the server's error if there is no such form.
+        """
         from runtime_support.providers._refusals import milder_forms, refuses_tools
 
         model, error = form.origin.model, rejected.error
@@ -160,7 +164,7 @@ class OpenAIProvider(StreamingProvider):
         raise error from None
 
     def _remember(self, request: Request, begun: RequestForm, found: RequestForm) -> None:
-        """Records which parts of requests the server does not accept for a model."""
+        """Records the parts of a request that the server does not accept for this model."""
         model, lacks = found.origin.model, self.server.lacks
         for part in ("thoughts", "counted", "streamed"):
             if getattr(found, part) != getattr(begun, part):
@@ -183,10 +187,11 @@ class OpenAIProvider(StreamingProvider):
             "path": server.address + path,  # absolute, as the client's joining is slow
             "cast_to": httpx2.Response,
             "content": content,
-            "stream": True,  # the body is read here
+            "stream": True,  # the body is read in `_read`
         }
         headers = {"X-Stainless-Retry-Count": str(request.tries)} if request.tries else {}
-        # The package would make an idempotency key for each request, which it does not send.
+        # Without this, the package would make an idempotency key for each request, and never send
+        # it.
         times = _times_of(self.settings)
         options = {"timeout": times, "headers": headers, "idempotency_key": ""}
 
@@ -210,9 +215,10 @@ class OpenAIProvider(StreamingProvider):
     def _read(
         self, form: RequestForm, body: Body, reader: ReplyReader, chunks: ReceivedChunks
     ) -> ReplyStream:
-        """Yields the chunks of a response and returns the reply; after the first text, no retry.
+        """Yields the chunks of a response and returns the reply.
 
-        A complete reply counts even if the connection breaks at its end.
+        After the first text, errors are not retryable. A complete reply counts even if the
+        connection breaks at its end.
         """
         problem: Exception = ValueError("it has no end")
         try:
@@ -254,14 +260,14 @@ class OpenAIProvider(StreamingProvider):
             yield from body.drain()
 
     def _failure(self, error: Exception) -> Exception:
-        """Converts an error to ours; to RetryableError if a retry may help."""
+        """Converts an error to one of ours; to RetryableError if a retry may help."""
         from runtime_support.providers._refusals import failure_of
 
         return failure_of(error, self.server, self.settings)
 
 
 def _times_of(settings: Settings) -> float | httpx2.Timeout:
-    """Returns the time-out of a request, with the limit on silence if one is set."""
+    """Returns the time-out of a request; the read time-out is the setting `silence`, if set."""
     whole = min(settings.timeout, LONGEST)
     silence = settings.silence
     return whole if silence is None else httpx2.Timeout(whole, read=min(silence, whole))
@@ -269,9 +275,9 @@ def _times_of(settings: Settings) -> float | httpx2.Timeout:
 
 @contextmanager
 def _of_server() -> Generator[None]:
-    """Turns errors caused by a server's damaged data in the block into a ValueError.
+    """Turns errors that a server's malformed data causes in the block into a ValueError.
 
-    The block may call only functions of that data.
+    Only code that reads such data may be in the block: errors of other code would be hidden.
     """
     try:
         yield
@@ -284,7 +290,7 @@ def _of_server() -> Generator[None]:
 
 
 def suitable_wire(server: Server, request: Request) -> Wire:
-    """Returns the wire for a request if none is set: at OpenAI, the one that supports all of it."""
+    """Returns the wire for a request if `api` is not set: at OpenAI, one with its options."""
     if not server.is_openai:
         return wire_named("chat")
     from runtime_support.providers import _responses
@@ -295,7 +301,7 @@ def suitable_wire(server: Server, request: Request) -> Wire:
 
 
 def wire_named(name: str) -> Wire:
-    """Returns the wire of this name; loads it at the first use."""
+    """Returns the wire of this name; imports its module at the first use."""
     wire: Any = import_module(f"runtime_support.providers._{name}")
     return wire
 
@@ -307,7 +313,7 @@ def _sendable(wire: Wire, request: Request, form: RequestForm) -> tuple[str, byt
         return path, _encoded(body).encode()
     except UnicodeEncodeError:
         pass
-    # A model's own text, also quoted in reminders, may contain half of a surrogate pair.
+    # Text of the model, also if a reminder quotes it, may contain half of a surrogate pair.
     said = enumerate(request.messages)
     others = [one for number, one in said if not _is_of_model(one, number > request.begins)]
     given = [others, request.model, request.tools, request.schema, dict(request.options)]
@@ -323,5 +329,5 @@ def _sendable(wire: Wire, request: Request, form: RequestForm) -> tuple[str, byt
 
 
 def _is_of_model(message: Message, is_behind: bool) -> bool:
-    """True if a model wrote the message, or it is a reminder: a user message after the prompt."""
+    """True if a model wrote the message, or if it is a reminder, which is of the role user."""
     return message["role"] == "assistant" or (is_behind and message["role"] == "user")

@@ -1,11 +1,11 @@
-"""Interprets error responses: which error to raise, and whether a retry may help.
+"""Interprets errors of providers: which error to raise, and whether a retry may help.
 
     failure_of(error, server, settings)                 RetryableError(RateLimited("..."))
     reported_error({"code": 502, ...}, request_id)      ProviderError("the server reports: ...")
     milder_forms(form, body, words)                     other forms that may be accepted
 
-The module is loaded when a try fails for the first time. Errors quote servers and models redacted,
-escaped and cut; never a key.
+The module is loaded when a request fails for the first time. Error messages quote servers and
+models redacted, escaped and cut; they never contain a key.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ _REFUSING = (400, 404, 422)
 _BUSY = (429, 503, 529)
 _BROKEN = (408, 409)
 
-# Only the beginning of a body is parsed and quoted.
+# Only this many bytes of a body are parsed and quoted.
 _LOOKED_THROUGH = 65_536
 
-# Codes for an account without credit. Google uses OpenAI's words for it ("You exceeded your current
-# quota") for every limit, so those words prove nothing.
+# Error codes for an account without credit. Google uses OpenAI's words for it ("You exceeded your
+# current quota") for every rate limit, so these words prove nothing.
 _USED_UP = ("insufficient_quota", "billing_hard_limit_reached", "insufficient_balance")
 _NO_CREDIT = re.compile(r"insufficient (credit|balance|funds)|credit balance is too low")
 _TOO_LARGE = re.compile(r"request (entity )?too large|tokens must be reduced")
@@ -62,7 +62,7 @@ _TRY_AGAIN = re.compile(
 _DURATION = re.compile(r"(\d+(?:\.\d+)?) ?(ms|milli|s|m|h)")
 _SECONDS = {"ms": 0.001, "milli": 0.001, "s": 1, "m": 60, "h": 3600}
 
-# Codes and words for a declined prompt, and for one that exceeds the model's context.
+# Error codes and words for a declined prompt, and for a prompt that exceeds the model's context.
 _DECLINED = (
     *("content_filter", "content_policy_violation", "invalid_prompt", "bio_policy"),
     *("misalignment_policy_violation", "image_content_policy_violation"),
@@ -75,7 +75,7 @@ _TOO_LONG = re.compile(
 _TOO_LONG_HINT = "send less, or choose a model that reads more at once"
 _USED_UP_HINT = "the account of the key has nothing left: add to it, or use another key"
 
-# The status that a code stands for in a response with a success status.
+# The HTTP status that an error code stands for, if the response itself has a success status.
 _STATUSES = {
     "rate_limit_exceeded": 429,
     "rate_limit_error": 429,
@@ -86,7 +86,7 @@ _STATUSES = {
     "vector_store_timeout": 504,
 }
 
-# The words by which servers name a part of a request; each part is a field of its form.
+# The words by which servers name a part of a request. Each key is a field of `RequestForm`.
 _NAMES_OF_PARTS = {
     "thoughts": re.compile(r"encrypted|thinking"),
     "counted": re.compile(r"stream_options|include_usage"),
@@ -98,9 +98,10 @@ _NAMES_OF_PARTS = {
 }
 _LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 _OF_LIMIT = re.compile(r"max[_ ]?(completion_|output_|new_)?tokens|completion tokens|output tokens")
-# A smaller number in a server's words is a position or a version, not a limit.
+# A smaller number in an error message is a position or a version, not a limit.
 _LEAST_LIMIT = 256
-# Recognized by words alone: retrying without tools would be a different request.
+# Servers without tools are recognized by these words alone: retrying without tools would be a
+# different request.
 _NO_TOOLS = re.compile(
     r"(does not|doesn't) support (tools?|functions?)\b( (use|usage|calls?|calling))?"
     r"(?! ?[\"'`\[.:])"
@@ -114,10 +115,10 @@ _NO_TOOLS = re.compile(
 
 
 def failure_of(error: Exception, server: Server, settings: Settings) -> Exception:
-    """Converts the error of a try to ours.
+    """Converts the error of one attempt to an error of ours.
 
-    Returns RetryableError if a retry may help, Rejected if another form of the request may. A
-    ValueError is data that is neither JSON nor text.
+    Returns RetryableError if a retry may help, and Rejected if another form of the request may. A
+    ValueError means that the response is neither JSON nor text.
     """
     package: Any = server.package
     if isinstance(error, package.APIStatusError):
@@ -157,7 +158,7 @@ def failure_of(error: Exception, server: Server, settings: Settings) -> Exceptio
 
 
 def _late(reason: str, address: str, settings: Settings) -> ProviderTimeout:
-    """Returns the error for a try that took too long, with the setting to raise."""
+    """Returns the error for an attempt that timed out; its hint names the setting to raise."""
     if reason == SILENT:
         return ProviderTimeout(
             f"{address} sent nothing for {settings.silence:g} s",
@@ -185,7 +186,7 @@ def _of_response(response: httpx2.Response, address: str) -> Exception:
 
 
 def _as_status(error: ProviderError | Refused, wait: float | None = None) -> Exception:
-    """Returns the error; wrapped in RetryableError if its status allows a retry."""
+    """Returns the error, wrapped in RetryableError if its status allows a retry."""
     if isinstance(error, Refused) or error.hint in (_TOO_LONG_HINT, _USED_UP_HINT):
         return error
     wait = getattr(error, "retry_after", None) if wait is None else wait
@@ -196,7 +197,7 @@ def _as_status(error: ProviderError | Refused, wait: float | None = None) -> Exc
 
 
 class ErrorBody(NamedTuple):
-    """The body of an error: its words, its codes, and the seconds that it asks to wait.
+    """The body of an error response: its message, its codes, and the seconds that it asks to wait.
 
     `is_daily` is true for a daily limit, which Google marks in the details.
     """
@@ -208,19 +209,19 @@ class ErrorBody(NamedTuple):
 
     @classmethod
     def of(cls, response: httpx2.Response) -> ErrorBody:
-        """Reads the beginning of a response's body, which may not be JSON."""
+        """Reads the beginning of a response's body, which need not be JSON."""
         text = response.content[:_LOOKED_THROUGH].decode(errors="replace").strip()
         try:
             body = json.loads(text)
         except (ValueError, RecursionError):
             return cls.read(text)
-        if is_list(body) and body:  # as Google sends it
+        if is_list(body) and body:  # Google sends a list
             body = body[0]
         return cls.read(body.get("error", body) if is_object(body) else body)
 
     @classmethod
     def read(cls, error: Any) -> ErrorBody:
-        """Reads an error given as JSON data."""
+        """Reads an error object from parsed JSON."""
         data = error if is_object(error) else {}
         words = str(data.get("message") or error or "")
         codes = (data.get(name) for name in ("code", "type", "status", "param"))
@@ -238,7 +239,7 @@ class ErrorBody(NamedTuple):
 
     @property
     def searched(self) -> str:
-        """The words and codes in lower case."""
+        """The message and the codes in lower case, to search in."""
         return " ".join([self.shown(), *self.codes]).lower()
 
     @property
@@ -260,14 +261,17 @@ class ErrorBody(NamedTuple):
         return not self.codes.isdisjoint(_DECLINED) or bool(_FILTERED.search(self.words.lower()))
 
     def shown(self, most: int | None = None) -> str:
-        """Returns the words, redacted and escaped."""
+        """Returns the message, redacted and escaped."""
         return shown(self.words, most) or "no explanation"
 
 
 def _error_of(
     complaint: ErrorBody, status: int | None, said: str, request_id: str | None
 ) -> ProviderError | Refused:
-    """Returns the error for a complaint; `status` is None if the response had a success status."""
+    """Returns the error for an error body.
+
+    `status` is None if the response had a success status.
+    """
     if complaint.is_declined and status in (None, 400, 403):
         words = complaint.shown(SHOWN)
         return Refused(f"the provider declined the prompt: {words}", text=words)
@@ -313,7 +317,7 @@ def _wait_of_headers(response: httpx2.Response) -> float | None:
 
 
 def reported_error(error: Any, request_id: str | None) -> ProviderError | Refused:
-    """Returns the error that a server reports in a response with a success status."""
+    """Returns the error for an error object in a response with a success status."""
     complaint = ErrorBody.read(error)
     status = max(filter(None, map(_status_of, complaint.codes)), default=None)
     said = f"the server reports: {shown(complaint.words, SHOWN)}"
@@ -321,17 +325,17 @@ def reported_error(error: Any, request_id: str | None) -> ProviderError | Refuse
 
 
 def _status_of(code: str) -> int | None:
-    """Returns the HTTP status that a code is, or stands for."""
+    """Returns the HTTP status for an error code, which may itself be a status; None if unknown."""
     return int(code) if re.fullmatch("[45][0-9]{2}", code) else _STATUSES.get(code)
 
 
 def refuses_tools(words: str) -> bool:
-    """True if these words, in lower case, say that the server does not support tools."""
+    """True if this message, in lower case, says that the server does not support tools."""
     return _NO_TOOLS.search(words) is not None
 
 
 def milder_forms(form: RequestForm, body: dict[str, Any], words: str) -> Iterator[RequestForm]:
-    """Yields forms without a part of the request that the server's refusal names."""
+    """Yields forms of the request without a part that the server's error message names."""
     if "max_completion_tokens" in words:
         yield replace(form, has_new_limit=True)
     limits = [body[name] for name in _LIMITS if isinstance(body.get(name), int)]
@@ -346,5 +350,5 @@ def milder_forms(form: RequestForm, body: dict[str, Any], words: str) -> Iterato
 
 
 def excerpt(content: bytes) -> str:
-    """Returns the beginning of a body, redacted and escaped."""
+    """Returns the beginning of a body, redacted and escaped, for an error message."""
     return shown(content[:_LOOKED_THROUGH].decode(errors="replace"), SHOWN) or "nothing"

@@ -1,11 +1,11 @@
-"""The wire `responses`: OpenAI's Responses API, as a `Wire` (`_wires`).
+"""The API `responses`: OpenAI's Responses API, as a `Wire` (`_wires`).
 
     render(request, form)                       ("responses", {"model": ..., "input": [...]})
     READER(request, form, None).read(b'{"output": ...}')    Reply("...")
     READER(request, form, None).add({"type": "response.output_text.delta", ...})    a chunk of text
 
-The server stores nothing. Reasoning arrives in encrypted items, beside the items of messages and
-calls. All items of a reply are sent back unchanged and in order.
+The server is told to store nothing. Reasoning arrives in encrypted items, next to the items of
+messages and calls. All items of a reply are sent back unchanged and in order.
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ OF_CHAT = frozenset(
         *("verbosity", "web_search_options"),
     )
 )
-# OpenAI's models without reasoning, which refuse requests for it.
+# OpenAI's models without reasoning. They reject requests for reasoning.
 _WITHOUT_THOUGHTS = re.compile(r"(ft:)?(gpt-4|gpt-3\.5|chatgpt-4|gpt-5(\.\d+)?-chat)")
 
-# Finish reasons: the server's word and ours.
+# Finish reasons: from the server's word to ours.
 _CUT = {"max_output_tokens": "length", "max_messages": "length"}
 
 
 def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
-    """Returns the path and the body of a request."""
+    """Returns the path and the JSON body of a request."""
     options = form.options(request)
     extra: dict[str, Any] = options.pop("extra_body", {})
     for name, own in (("max_tokens", "max_output_tokens"), ("reasoning_effort", "reasoning")):
@@ -91,7 +91,7 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
 
 
 def is_for_chat(request: Request) -> bool:
-    """True if the request needs a field that only chat completions have."""
+    """True if the request needs a field that only the chat completions API has."""
     extra: dict[str, Any] = request.options.get("extra_body", {})
     contents = (message["content"] for message in request.messages)
     return (
@@ -107,7 +107,10 @@ def _tool(described: dict[str, Any]) -> dict[str, Any]:
 
 
 def _input(messages: Iterable[Message], origin: Origin) -> Iterator[dict[str, Any]]:
-    """Yields the messages as items; this server's own are sent back without trailing thoughts."""
+    """Yields the messages as input items.
+
+    Items of this server's own replies are sent back unchanged, without trailing reasoning.
+    """
     for message, reply in with_replies(messages, origin):
         own = own_parts(reply, "output")
         if own is not None:
@@ -120,7 +123,7 @@ def _input(messages: Iterable[Message], origin: Origin) -> Iterator[dict[str, An
 
 
 def _readable_call(item: dict[str, Any]) -> dict[str, Any]:
-    """Returns an item of a reply; a call gets a name and arguments that any server accepts."""
+    """Returns an item of a reply; a call's name and arguments are made acceptable to any server."""
     if item.get("type") != "function_call":
         return item
     name, arguments = sendable_name(item.get("name")), sendable_arguments(item.get("arguments"))
@@ -128,7 +131,7 @@ def _readable_call(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _items(message: Message) -> Iterator[dict[str, Any]]:
-    """Yields a message of any origin as items."""
+    """Yields a message as input items, whatever server it is from."""
     content = message["content"]
     if content or "tool_calls" not in message:
         parts = [_part(one) for one in content] if is_list(content) else content or ""
@@ -151,12 +154,12 @@ def _part(part: dict[str, Any]) -> dict[str, Any]:
             raise ConfigError(
                 "the API `responses` takes no sounds", setting="api", hint='set `api` to "chat"'
             )
-        case _:  # one that was given in the form of this API
+        case _:  # a part that was already given in the form of this API
             return part
 
 
 class ResponsesReader(ReplyReader):
-    """Reads a response, whole or in events."""
+    """Reads a response, as one body or as a stream of events."""
 
     meant = ("a response", 'a server that does not speak this API takes `api = "chat"`')
 
@@ -231,12 +234,12 @@ def _finish(body: dict[str, Any], has_calls: bool) -> str:
 
 
 def _is_aside(item: Any) -> bool:
-    """True if the item is commentary on the way to the answer."""
+    """True if the item is commentary before the answer."""
     return is_object(item) and item.get("phase") == "commentary"
 
 
 def _joined(messages: list[dict[str, Any]], kind: str, name: str) -> str:
-    """Joins the texts in the parts of this kind."""
+    """Joins the field `name` of all parts of this kind."""
     contents = (message.get("content") for message in messages)
     parts = (part for content in contents if is_list(content) for part in content)
     texts = (one.get(name) for one in parts if is_object(one) and one.get("type") == kind)

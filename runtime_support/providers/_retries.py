@@ -1,10 +1,10 @@
-"""Retries requests, and waits until a server accepts more.
+"""Retries requests, and makes them wait until the server accepts more.
 
-    retry_loop(backoff, request, send, tokens)       the reply, possibly of a later try
+    retry_loop(backoff, request, send, tokens)       the reply, perhaps of a later attempt
 
-The module is loaded when a request first has to wait, or when the settings limit the rate. The
-server's `_backoff` determines the wait, for all threads together. Other failures are retried
-`max_retries` times.
+The module is loaded when a request first has to wait, or when the settings limit the rate. After an
+overload, the server's `_backoff` determines the wait, for all threads together. Other failures are
+retried `max_retries` times.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from runtime_support.providers._wires import RetryableError
 if TYPE_CHECKING:
     from runtime_support.providers._backoff import Backoff, QueuedRequest
 
-# Longer waits, in seconds, are reported at a terminal.
+# Waits that take more than these seconds are reported at a terminal.
 TOLD_SECONDS = 2.0
 
 
 class Rates:
     """Spaces requests so that they keep to the rates in the settings.
 
-    Requests start one by one, at even distances. The tokens of a reply are estimated, and corrected
-    when it arrives.
+    Requests start one by one, at even distances. The tokens of a reply are estimated when its
+    request starts, and corrected when the reply arrives.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Rates:
         self._output: int | None = None
 
     def reserve(self, settings: Settings, tokens: int) -> tuple[float, float]:
-        """Returns the seconds to wait before a request of `tokens`, and the tokens reserved."""
+        """Returns the seconds that a request of `tokens` must wait, and the tokens reserved."""
         with self._lock:
             now = time.monotonic()
             start, taken = now, 0.0
@@ -60,7 +60,7 @@ class Rates:
             return start - now, taken
 
     def settle(self, settings: Settings, taken: float, reply: Reply) -> None:
-        """Replaces the reserved tokens by those of the reply."""
+        """Corrects the reserved tokens to those that the request and its reply used."""
         used = reply.input_tokens + reply.output_tokens
         if settings.tokens_per_minute is None or not used:
             return
@@ -76,10 +76,10 @@ def retry_loop(
     tokens: int,
     failure: RetryableError | None = None,
 ) -> ReplyStream:
-    """Returns the reply from `send(number)` in one of its tries, numbered from 0.
+    """Returns the reply of the first successful `send(number)`; attempts are numbered from 0.
 
-    `tokens` estimates the size of the request; `failure` is the error of a first try. If neither
-    waiting nor retrying helps, the error of the last try is raised.
+    `tokens` is the estimated size of the request; `failure` is the error of an attempt that was
+    already made. If neither waiting nor retrying helps, the error of the last attempt is raised.
     """
     settings, waited = request.settings, request.waited
     rates = backoff.rates = backoff.rates or Rates()
@@ -114,7 +114,7 @@ def _after(delay: float, replying: ReplyStream) -> ReplyStream:
 
 
 def _stay(backoff: Backoff, request: QueuedRequest, failure: RetryableError) -> None:
-    """Reports that a refused request waits; raises its error if waiting is useless."""
+    """Reports that a rejected request waits; raises its error if waiting cannot help."""
     settings = request.settings
     if backoff.was_alone(request) and not settings.max_retries:
         raise failure.error
@@ -125,7 +125,7 @@ def _stay(backoff: Backoff, request: QueuedRequest, failure: RetryableError) -> 
 
 
 def _begin(backoff: Backoff, request: QueuedRequest) -> Steps[None]:
-    """Waits for the request's turn, up to `max_wait`; then raises ProviderError."""
+    """Waits for the request's turn; raises ProviderError when `max_wait` seconds have passed."""
     settings, waited = request.settings, request.waited
     began = time.monotonic()
     end = began + settings.max_wait - waited.seconds
@@ -137,7 +137,7 @@ def _begin(backoff: Backoff, request: QueuedRequest) -> Steps[None]:
                 left = end - time.monotonic()
                 if left <= 0:
                     error = backoff.trouble or ProviderError("the server has too much to do")
-                    # Each prompt reports its own place.
+                    # A copy, since each prompt adds its own place.
                     raise _out_of_patience(copy.copy(error), settings)
                 if wait < float("inf"):
                     yield _slept_for(min(wait, left))

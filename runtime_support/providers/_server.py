@@ -1,4 +1,4 @@
-"""A server: an address with a key, its client, and what it was found not to support.
+"""A server: an address with an API key, its client, and the features it does not support.
 
 Server("http://127.0.0.1:8080/v1", key)
 configured_server(settings, None, "OPENAI_API_KEY", "openai")      the server of the settings
@@ -36,17 +36,17 @@ OPENAI_ADDRESS = f"https://{OPENAI_HOST}/v1"
 # Names of URL parameters whose values are secrets.
 _SECRET_PARAMETER = re.compile(r"key|token|secret|password|code|sig", re.IGNORECASE)
 
-# Headers that are not sent: the machine is irrelevant, and only OpenAI may learn who pays.
+# Headers that are not sent: no server needs to know the machine, and only OpenAI who pays.
 _OF_THE_MACHINE = ("Arch", "Async", "Lang", "OS", "Package-Version", "Runtime", "Runtime-Version")
 _OF_OPENAI = ("OpenAI-Organization", "OpenAI-Project")
 
 
-# By package, the base of its client's errors; all other names are the same in both.
+# The base class of each client package's errors; all other names are the same in both packages.
 _ERRORS = {"openai": "OpenAIError", "anthropic": "AnthropicError"}
 
 
 def package_of(wire: str | None) -> str:
-    """Returns the package whose client sends the requests of a wire."""
+    """Returns the package whose client sends requests to this API."""
     return "anthropic" if wire == "messages" else "openai"
 
 
@@ -65,7 +65,7 @@ def _imported(package: str) -> ModuleType:
 
 
 class UnsupportedFeatures:
-    """Remembers for ten minutes what a server does not support, as servers change."""
+    """Remembers for ten minutes what a server does not support; after that, it is tried again."""
 
     SECONDS = 600.0
     MOST = 256
@@ -74,13 +74,16 @@ class UnsupportedFeatures:
         self._until: dict[tuple[str, ...], float] = {}
 
     def add(self, *what: str) -> None:
-        """Records an unsupported part of requests, named by words."""
-        # A new dict each time, as other threads read the old one.
+        """Records an unsupported part of requests, such as ("tools", model)."""
+        # A new dict each time, as other threads may be reading the old one.
         latest = list(self._until.items())[1 - self.MOST :]
         self._until = {**dict(latest), what: self.now() + self.SECONDS}
 
     def add_schema(self, model: str, schema: Any) -> None:
-        """Records that a model does not enforce a schema; after two different ones, all schemas."""
+        """Records that a model cannot enforce a schema.
+
+        After two different schemas, records that the model enforces none.
+        """
         own = ("schema", model, json.dumps(schema))
         if ("a schema", model) in self and own not in self:
             self.add("schema", model)
@@ -88,13 +91,13 @@ class UnsupportedFeatures:
         self.add(*own)
 
     def schema(self, model: str, schema: Any) -> bool:
-        """True if a model does not enforce this schema."""
+        """True if the model is known not to enforce this schema."""
         if not self._until:
             return False
         return ("schema", model) in self or ("schema", model, json.dumps(schema)) in self
 
     def now(self) -> float:
-        """Returns the current time in seconds."""
+        """Returns the current time in seconds; tests override it."""
         return time.monotonic()
 
     def __contains__(self, what: tuple[str, ...]) -> bool:
@@ -102,7 +105,7 @@ class UnsupportedFeatures:
 
 
 class Server:
-    """One address with one key: a client for all threads, and its known limits.
+    """One address with one API key: a client for all threads, and the server's known limits.
 
     A forked process creates a new client, as the connections belong to its parent. The client is
     closed when the server is garbage-collected or the process ends.
@@ -125,7 +128,7 @@ class Server:
         # By model, the highest `max_tokens` that the server accepts.
         self.limits: dict[str, int] = {}
         self.lacks = UnsupportedFeatures()
-        # Some regions have subdomains.
+        # Some regions have subdomains of OpenAI's host.
         self.host = url.host
         self.is_openai = f".{url.host}".endswith(f".{OPENAI_HOST}")
         self.is_embedded = is_embedded
@@ -135,18 +138,21 @@ class Server:
         secret_values = (v for k, v in url.params.multi_items() if _SECRET_PARAMETER.search(k))
         remember_secrets(key, *secret_values)
         remember_secrets(url.password, user=url.username)
-        # The address to store; an embedded server's port changes with each process.
+        # The address to store in journals; an embedded server's port changes with each process.
         self.name = "embedded" if is_embedded else redacted(self.address)
         _all_servers.add(self)
 
     def backoff_of(self, fallback: str | None) -> Backoff:
-        """Returns the backoff; a fallback model has its own, as only one may be overloaded."""
+        """Returns the server's backoff.
+
+        Each fallback model has its own, as a single model may be overloaded.
+        """
         if fallback is None:
             return self.backoff
         return self._of_fallbacks.setdefault(fallback, Backoff())
 
     def forget_connections(self) -> None:
-        """Drops the connections of the parent process."""
+        """Forgets the parent's connections and locks in a forked process."""
         if self._closing is not None:
             self._closing.detach()
         self._client: Any = None
@@ -156,7 +162,7 @@ class Server:
         self._of_fallbacks: dict[str, Backoff] = {}
 
     def client(self) -> Any:
-        """Returns the client; creates it at the first use."""
+        """Returns the client for threads; creates it at the first use."""
         if self._client is None:
             with self._lock:
                 if self._client is None:
@@ -208,14 +214,17 @@ class Server:
 
 
 class _LoopClient:
-    """A client that is closed with its event loop."""
+    """A client that is closed when its event loop shuts down."""
 
     def __init__(self, client: Any) -> None:
         self.client = client
         self._life = self._lives()
 
     async def begin(self) -> None:
-        """Registers with the loop, which closes its async generators when it ends."""
+        """Starts an async generator in the loop.
+
+        The loop closes it, and so the client, at its end.
+        """
         await anext(self._life)
 
     async def _lives(self) -> AsyncGenerator[None]:
@@ -229,7 +238,7 @@ _all_servers: weakref.WeakSet[Server] = weakref.WeakSet()
 
 
 def waits() -> list[tuple[str, float, int | None]]:
-    """Returns the hosts that must not be asked yet, with seconds to wait and last status."""
+    """Returns the hosts that are paused, each with the seconds left and the last error's status."""
     backoffs = [(server.host, server.backoff) for server in tuple(_all_servers)]
     return [
         (host, pause, backoff.trouble and backoff.trouble.status)
@@ -249,11 +258,14 @@ after_fork(_forget_all_connections)
 def configured_server(
     settings: Settings, own_address: str | None, key_variable: str, package: str
 ) -> Server:
-    """Returns the server for these settings or its own address; ConfigError without a key."""
+    """Returns the server of the settings or, by default, the server at the provider's own address.
+
+    Raises ConfigError if the API key is missing or invalid.
+    """
     variable = settings.api_key_env or key_variable
     key = os.environ.get(variable, "").strip()
     named = settings.base_url or (None if own_address else os.environ.get("OPENAI_BASE_URL"))
-    # Users' own servers often need no key, but the client requires one.
+    # Users' own servers often need no API key, but the client requires one.
     if not key and (settings.api_key_env or not named):
         raise ConfigError(
             f"the environment has no {variable}",
@@ -282,7 +294,7 @@ def _checked(address: str, setting: str) -> httpx2.URL:
     # Sockets would truncate a port that is too large: 99999 becomes 34463.
     has_port = url.port is None or 0 < url.port <= LAST_PORT
     if url.scheme not in ("http", "https") or not url.host or "%" in url.host or not has_port:
-        # Without a possible password.
+        # The message leaves out a password, if the address has one.
         named = shown(re.sub(r"//.*@", "//", address).partition("?")[0], SHOWN)
         raise ConfigError(
             f"{setting}: {named} is not a valid server URL",

@@ -25,13 +25,13 @@ from runtime_support.providers._server import OPENAI_ADDRESS, Server, package_of
 
 HIDDEN = "***"
 _SECRET_HEADERS = ("authorization", "x-api-key")
-# Settings that must be known to know the request.
+# Settings without which the server is not known.
 _DECIDING = ("provider", "base_url", "api_key_env", "api")
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """An HTTP request."""
+    """The HTTP request that a prompt would send."""
 
     method: str
     url: str
@@ -40,9 +40,9 @@ class Sent:
 
 
 def sent_first(question: Question, cache_key: str, *, is_streamed: bool) -> Sent:
-    """Returns the first request of a prompt.
+    """Returns the first HTTP request of a prompt.
 
-    Raises ConfigError if none is sent, or if only the running script knows the server.
+    Raises ConfigError if the prompt sends none, or if only the running script knows the server.
     """
     for name in _DECIDING:
         if isinstance((question.options or {}).get(name), Unknown):
@@ -74,7 +74,7 @@ def sent_first(question: Question, cache_key: str, *, is_streamed: bool) -> Sent
 
 
 class _AboutToConnect(BaseException):
-    """Raised instead of connecting."""
+    """Raised by the transport instead of connecting; carries the HTTP request."""
 
     def __init__(self, request: httpx2.Request) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class _AboutToConnect(BaseException):
 
 
 class _Unconnected(Server):
-    """A server whose client stops before it connects."""
+    """A server whose client raises `_AboutToConnect` instead of connecting."""
 
     def _connected(self) -> Any:
         connections = client_over(_Stopping(), self._url)
@@ -101,7 +101,7 @@ def _shown(request: httpx2.Request) -> Sent:
 
 
 def _hidden(name: str, value: str) -> str:
-    """Returns the value of a header, without its key if it holds one."""
+    """Returns the value of a header, with `***` in place of a key."""
     if name.lower() not in _SECRET_HEADERS:
         return value
     scheme, _, key = value.partition(" ")

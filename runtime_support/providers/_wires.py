@@ -1,14 +1,15 @@
-"""A wire translates requests and replies of one API.
+"""A wire is an adapter: it translates requests and replies of one API.
 
     path, body = wire.render(request, form)                the path and the JSON body
     wire.READER(request, form, request_id).read(content)   the reply in the body of a response
     wire.READER(request, form, request_id).add(event)      the text that an event of a stream adds
     drop_unsupported(wire.LACKS, "the wire ...", request)   the request without unsupported options
 
-`RetryableError` and `Rejected` are the errors of a try without a reply.
+`RetryableError` and `Rejected` are the errors of an attempt without a reply.
 
-A wire is a module with a function and a class. The code that sends, waits and retries (`_openai`)
-does not depend on the wire, nor do journals and recordings: a `Request` is the same on all wires.
+Each wire is a module with the function `render` and the class `READER`. The code that sends, waits
+and retries (`_openai`) does not depend on the wire, nor do journals and recordings: a `Request` is
+the same for all wires.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ if TYPE_CHECKING:
 class RequestForm:
     """How a request is sent: to which server, with an enforced schema, streamed, with token counts.
 
-    `thoughts` requests encrypted reasoning, if the wire supports it. With `has_new_limit`, chat
-    completions call `max_tokens` `max_completion_tokens`. `most_tokens` is the model's highest
-    limit, if known. Providers route requests with the same `cache_key` together, so that they share
-    a cache.
+    - `thoughts` requests encrypted reasoning, if the wire supports it.
+    - `has_new_limit` calls the limit `max_completion_tokens`, not `max_tokens`, in the API `chat`.
+    - `most_tokens` is the highest limit that the server accepts for the model, if known.
+    - `cache_key`: providers send requests with the same key to one machine, to share its cache.
     """
 
     origin: Origin
@@ -48,7 +49,10 @@ class RequestForm:
     cache_key: str = ""
 
     def options(self, request: Request, default_limit: int | None = None) -> dict[str, Any]:
-        """Returns the options, with `max_tokens` at most `most_output` and `most_tokens`."""
+        """Returns the options, with `max_tokens` lowered to `most_output` and `most_tokens`.
+
+        `default_limit` is the value of `max_tokens` if the request has none.
+        """
         options = dict(request.options)
         if default_limit is not None:
             options.setdefault("max_tokens", default_limit)
@@ -61,34 +65,35 @@ class RequestForm:
 
 
 class Wire(Protocol):
-    """Translates requests and replies of one API."""
+    """Translates requests and replies of one API; implemented by a module."""
 
     @property
     def NAME(self) -> str:
-        """The name of the wire in settings, journals and origins."""
+        """The name of the API in settings, journals and origins."""
         ...
 
     @property
     def LACKS(self) -> tuple[str, ...]:
-        """The sampling options that the wire does not support."""
+        """The sampling options that the API does not support."""
         ...
 
     def render(self, request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
-        """Returns the path below the server's address, and the body."""
+        """Returns the path below the server's address, and the JSON body."""
         ...
 
     @property
     def READER(self) -> type[ReplyReader]:
-        """The class that reads a reply, whole or in events."""
+        """The class that reads a reply, as one body or as a stream of events."""
         ...
 
 
 def drop_unsupported(
     lacks: Collection[str], who: str, request: Request, *, hint: str | None = None
 ) -> Request:
-    """Returns the request without unsupported options; `who` does not support them.
+    """Returns the request without the options in `lacks`; messages call the API or model `who`.
 
-    Raises ConfigError for an option that the program sets; reports one of the environment once.
+    Raises ConfigError for an option that the program sets. An option from the environment is
+    dropped, which is reported once.
     """
     missing = [name for name in lacks if name in request.options]
     if not missing:
@@ -105,21 +110,21 @@ def drop_unsupported(
     return replace(request, options=options)
 
 
-# Messages that were reported already.
+# Messages that were already reported.
 _told: set[str] = set()
 
 
-# Tries
+# Attempts
 
 # How many characters of a server's message are shown.
 SHOWN = 300
 
-# The server is overloaded; it is unreachable; or this try failed.
+# Why an attempt failed: the server is overloaded; it is unreachable; or the exchange broke off.
 Reason: TypeAlias = Literal["busy", "away", "broken"]
 
 
 class RetryableError(Exception):
-    """A failed try that may be retried; `wait` is the number of seconds the server asks to wait."""
+    """A failed attempt that may be retried; `wait` is how many seconds the server asks to wait."""
 
     def __init__(self, error: ProviderError, reason: Reason, wait: float | None = None) -> None:
         super().__init__(error)
@@ -137,7 +142,7 @@ class Waited:
 
 
 class Rejected(Exception):
-    """The server refused a request that it may accept in another form."""
+    """The server rejected a request that it may accept in another form."""
 
     def __init__(self, error: ProviderError, words: str) -> None:
         super().__init__(str(error))
@@ -146,5 +151,5 @@ class Rejected(Exception):
 
 
 def request_id_of(response: httpx2.Response) -> str | None:
-    """Returns the server's id of the request, from either of two headers."""
+    """Returns the server's id of the request, which is in one of two headers."""
     return response.headers.get("x-request-id") or response.headers.get("request-id")

@@ -96,8 +96,8 @@ def outside(written: str, importing: str) -> BrokenModule:
     bare = written.lstrip(".")
     if "." in importing:
         return BrokenModule(
-            f"`{written}` leads out of the packages of this script, which is `{importing}`",
-            "one dot is its own package, and each further dot is the package around it",
+            f"`{written}` leaves the top package of this script, which is `{importing}`",
+            "one dot is the package of the script, each further dot the package around it",
         )
     return BrokenModule(
         f"`{written}` needs a package, and this script is not in one",
@@ -335,13 +335,13 @@ def _report_missing(
     )
     if missing.beside is not None and isinstance(statement, n.FromImport):
         hint = Hint(
-            f"one of the same package is imported by `from {missing.beside} import ...`",
+            f"to import one of the same package, write `from {missing.beside} import ...`",
             edits=(Edit(name.span, missing.beside),),
         )
     elif missing.beside is not None:
         written = f"from . import {missing.beside[1:]}"
         edit = Edit(Span(statement.span.start, name.span.end), written)
-        hint = Hint(f"one of the same package is imported by `{written}`", edits=(edit,))
+        hint = Hint(f"to import one of the same package, write `{written}`", edits=(edit,))
     mistakes.add(catalogue.MISSING_MODULE.at(name.span, name=name.text, hint=hint))
 
 

@@ -1,1 +1,1 @@
-"""From the tree and its facts to the text of a Python module; only for scripts without errors."""
+"""Generates the text of a Python module from the tree of a script and the facts about it."""

@@ -1,4 +1,4 @@
-"""Annotations for types: `[{id: int}]` as `list[Row]`, with `class Row` above the statement."""
+"""Writes annotations: `list[Row]` for `[{id: int}]`, with `class Row` above the statement."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
@@ -55,7 +55,7 @@ _ANY_DICT = f"{_DICT}Any]"
 
 
 def annotation(context: Context, type_: Type) -> Expression:
-    """A type as an annotation."""
+    """Returns the annotation for a type."""
     alias = context.output.classes.aliases.get(type_)
     if alias is not None:
         return context.type_(alias)
@@ -102,14 +102,14 @@ def annotation(context: Context, type_: Type) -> Expression:
 
 
 def _dict(context: Context, types: Sequence[ObjectType | MapType]) -> Expression:
-    """The common dict type of these plain objects, whose keys are of one kind."""
+    """The dict type for plain objects whose keys are of one kind; the values get a common type."""
     key = annotation(context, keys_of(types[0]))
     value = annotation(context, common_value(types))
     return py.subscript(context.global_("dict"), key, value)
 
 
 def _record(context: Context, type_: RecordType) -> Expression:
-    """The class of a record: the script's name for it, or an import from its module."""
+    """The class of a record: the script's name for it, or else an import from its module."""
     definition, classes = type_.definition, context.output.classes
     if type_ == RESULT:
         return py.subscript(context.global_("Result"), context.global_("Any"))
@@ -129,7 +129,7 @@ def _record(context: Context, type_: RecordType) -> Expression:
 
 
 def _imported(context: Context, module: str, name: str) -> str:
-    """The name that imports a class of a module for which the script has no name."""
+    """Imports a class for which the script has no name; returns the name of the import."""
     alias, taken = name, context.output.classes.taken
     while alias in taken:
         alias += "_"
@@ -141,7 +141,7 @@ def _imported(context: Context, module: str, name: str) -> str:
 def variable_annotation(
     context: Context, found: Annotation, symbol: Symbol | None = None
 ) -> Expression:
-    """The annotation of a variable: `Result[str] | str`."""
+    """The annotation of a variable, such as `Result[str] | str`."""
     made = [
         py.subscript(result_class(context, symbol), annotation(context, one))
         for one in found.results
@@ -150,7 +150,7 @@ def variable_annotation(
 
 
 def result_class(context: Context, keeper: Keeper | None) -> Expression:
-    """The class of the whole result that a variable holds or a function returns."""
+    """The class of the whole result in a variable or from a function."""
     is_stream = keeper is not None and context.facts.history.gives_stream(keeper)
     return context.global_("AsyncResult" if is_stream and context.is_async else "Result")
 
@@ -161,7 +161,7 @@ def checked(context: Context, value: Expression, wanted: Type) -> Expression:
 
 
 def class_of_date(context: Context, type_: Scalar) -> Expression:
-    """`dt.date` and the like, `Decimal`; the script's own name if it imports the class."""
+    """`dt.date`, `Decimal` and the like; the script's own name if it imports the class."""
     for text, symbol in context.facts.own_names.items():
         declared = context.facts.python.get(symbol)
         if isinstance(declared, PythonClass) and declared.schema == type_:
@@ -178,7 +178,7 @@ def dataframe_class(context: Context) -> Expression:
 
 
 def common_value(types: Iterable[ObjectType | MapType]) -> Type:
-    """The common type of the values of plain dicts, or any."""
+    """Returns the type of all values of plain dicts if it is the same, otherwise any."""
     found = {part for type_ in types for part in values_of(type_)}
     return found.pop() if len(found) == 1 else ANY
 
@@ -203,9 +203,9 @@ def _union(context: Context, type_: UnionType) -> Expression:
 
 
 def grouped(type_: UnionType) -> Iterator[Sequence[Type]]:
-    """The members of a union, grouped as annotations write them.
+    """Yields the members of a union, in groups that annotations write together.
 
-    Literals are one group, and so are plain dicts with keys of one kind; None is last.
+    Literals are one group, and so are plain dicts with keys of one kind. None comes last.
     """
     literals = [member for member in type_.members if isinstance(member, LiteralType)]
     plain = list(filter(is_plain_dict, type_.members))
@@ -220,7 +220,10 @@ def grouped(type_: UnionType) -> Iterator[Sequence[Type]]:
 
 
 def _once(parts: Sequence[Expression]) -> list[Expression]:
-    """The distinct annotations; a dict of any values absorbs the other dicts with such keys."""
+    """Returns the distinct annotations.
+
+    `dict[str, Any]` replaces all other dicts with string keys.
+    """
     by_text = {code_of(part): part for part in parts}
     if _ANY_DICT in by_text:
         by_text = {t: p for t, p in by_text.items() if t == _ANY_DICT or not t.startswith(_DICT)}
@@ -233,7 +236,7 @@ def _literals(context: Context, literals: Sequence[LiteralType]) -> Expression:
 
 
 def _is_function(type_: Type) -> bool:
-    """Whether it is one specific function, which no annotation can express."""
+    """True for the type of one specific function, which no annotation can express."""
     return isinstance(type_, FunctionType | BuiltinType)
 
 
@@ -241,7 +244,7 @@ def _is_function(type_: Type) -> bool:
 
 
 def _class_of(context: Context, type_: ObjectType) -> str:
-    """The class of an object schema: a Python class, or a new one above the statement."""
+    """The class of an object schema: a class from Python, or a new one above the statement."""
     classes = context.output.classes
     text = classes.names.get(type_.fields)
     origin = context.facts.python_shapes.get(type_.fields)
@@ -255,11 +258,11 @@ def _class_of(context: Context, type_: ObjectType) -> str:
 
 
 def object_class(context: Context, type_: ObjectType, text: str, doc: str = "") -> Statement:
-    """The class `text` for an object schema."""
+    """Emits the class `text` for an object schema."""
     classes = context.output.classes
     classes.names[type_.fields] = text
     classes.taken.add(text)
-    # The fields of an enclosing class hide nothing in this one.
+    # The fields of an enclosing class do not hide names in this class.
     context = context.in_class()
     entries = [
         (field.name, field_annotation(context, field.type, field.doc)) for field in type_.fields
@@ -272,9 +275,9 @@ def object_class(context: Context, type_: ObjectType, text: str, doc: str = "") 
 
 
 def _can_be_class(context: Context, type_: ObjectType) -> bool:
-    """Whether the fields may be written in a class body.
+    """True if the fields can be written in a class body.
 
-    Python must accept their names, and none may hide a name that an annotation needs.
+    Python must accept their names, and no field may hide a name that a later annotation needs.
     """
     keys = {field.name for field in type_.fields}
     if not all(py.is_identifier(key) and not key.startswith("__") for key in keys):
@@ -288,10 +291,10 @@ def _can_be_class(context: Context, type_: ObjectType) -> bool:
 
 
 def field_annotation(context: Context, type_: Type, doc: str | None) -> Expression:
-    """The annotation of a field or parameter, with its doc comment."""
+    """The annotation of a field or parameter, including its doc comment."""
     plain = annotation(context, type_)
     if names_unwritten(context, type_):
-        # Python resolves the name only when something asks for it.
+        # A quoted annotation, which Python resolves only when needed.
         plain = py.constant(code_of(plain))
     if doc is None:
         return plain
@@ -300,7 +303,7 @@ def field_annotation(context: Context, type_: Type, doc: str | None) -> Expressi
 
 
 def names_unwritten(context: Context, type_: Type) -> bool:
-    """Whether an annotation of `type_` names a type that the module defines further below."""
+    """True if an annotation of `type_` names a type that the module defines later."""
     facts, classes = context.facts, context.output.classes
     for part in within(type_, classes.aliases.__contains__):
         text = classes.aliases.get(part)

@@ -1,7 +1,7 @@
-"""Comments as libcst nodes: on their own lines, at the end of a line, between items.
+"""Writes comments as libcst nodes: on their own lines, at the end of a line, between items.
 
-`saftc.syntax.comments` has attached each comment to its statement or item. Doc comments with a
-target do not come here: they become docstrings.
+`saftc.syntax.comments` has attached each comment to its statement or item. Doc comments that
+document something are not handled here: they become docstrings.
 """
 
 from collections.abc import Sequence
@@ -22,24 +22,24 @@ _Commented = TypeVar("_Commented", bound=py.Statement)
 
 
 def written(comment: Comment) -> cst.Comment:
-    """The comment in Python's notation: `// note` is `# note`."""
+    """Returns the comment in Python's syntax: `// note` becomes `# note`."""
     return py.comment(comment.text.lstrip("/").removeprefix(" "))
 
 
 def comment_line(comment: Comment) -> cst.EmptyLine:
-    """The comment on its own line."""
+    """Returns the comment on its own line."""
     return cst.EmptyLine(comment=written(comment))
 
 
 def beside(comment: Comment | None) -> cst.TrailingWhitespace:
-    """The end of a line, with this comment beside it."""
+    """Returns the white space at the end of a line, with this comment."""
     if comment is None:
         return cst.TrailingWhitespace()
     return cst.TrailingWhitespace(cst.SimpleWhitespace("  "), written(comment))
 
 
 def with_beside(made: _Commented, comment: Comment | None) -> _Commented:
-    """The statement with a comment at the end of its first line, be it the only one or a head."""
+    """Returns the statement with a comment at the end of its first line."""
     if comment is None:
         return made
     if isinstance(made, cst.SimpleStatementLine):
@@ -53,14 +53,14 @@ def one_a_line(
     made: py.Listing,
     items: Sequence[n.Node],
 ) -> Expression:
-    """Keeps one item per line if the source has it so, and the comments between items."""
+    """Writes one item per line if the source does, with the comments between items."""
     if py.is_spread(made):
-        # `str(x)` is `x`, which has its comments already.
+        # `str(x)` may be emitted as `x`, which has its comments already.
         return made
     inner = take(context.inner, *node.span) if items else []
     match made:
         case cst.Call(args=[cst.Arg(value=cst.GeneratorExp(lpar=()) as alone) as only]):
-            # Python allows no comma after it.
+            # Python allows no trailing comma after a generator.
             if not inner:
                 return made
             made = made.with_changes(args=[only.with_changes(value=py.parenthesized(alone))])
@@ -68,7 +68,7 @@ def one_a_line(
             pass
     if inner:
         return with_comments(made, [item.span for item in items], inner, context.source)
-    # The comma of `(a,)` makes the tuple; it says nothing about lines.
+    # The comma of `(a,)` makes it a tuple; it does not ask for several lines.
     count = len(py.items_of(made))
     is_spread = node.is_spread and count and not (count == 1 and isinstance(made, cst.Tuple))
     return py.spread(made) if is_spread else made
@@ -77,7 +77,7 @@ def one_a_line(
 def with_comments(
     made: _Listing, items: Sequence[Span], comments: Sequence[Comment], source: Source
 ) -> _Listing:
-    """`made` with one item per line, and the comments of the source between them.
+    """Returns `made` with one item per line, and the comments of the source between the items.
 
     `items` are the spans of its items in the source; items that the output adds come last.
     """

@@ -1,8 +1,8 @@
 """The state that the functions of the emitter share.
 
 Each function gets a `Context` and a node, as in `emit_for_stmt(context, statement)`. A context
-describes the place of the node; nested blocks and other scopes get another one. All contexts share
-one `output`, which collects what has been written.
+describes the place of the node; nested blocks and other scopes get their own contexts. All contexts
+share one `output`, which collects everything that has been emitted.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
@@ -35,9 +35,9 @@ _Noted = TypeVar("_Noted", bound=cst.CSTNode)
 
 @dataclass(slots=True)
 class Caught:
-    """The exception that an `except` caught: its Python name, and whether code reads it.
+    """An exception that an `except` caught: its Python name, and whether code reads it.
 
-    If `is_failure`, the script's name of the failure is that name.
+    If `is_failure`, the name is the one that the script gives to the failure.
     """
 
     name: str
@@ -47,11 +47,11 @@ class Caught:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The names and nodes that one run of the emitter has used and made.
+    """The names and nodes that one run of the emitter has used and created.
 
-    `prompts` are the calls that prompts have become. `texts` are their multi-line texts; a mark
-    with the index of a text stands for it until the module is laid out. `functions` are those to be
-    written above the current statement.
+    `prompts` are the calls that were emitted for prompts. `texts` are the multi-line texts of
+    prompts; until the layout, a placeholder with the index of the text replaces each of them.
+    `functions` are written above the current statement.
     """
 
     classes: Classes
@@ -65,13 +65,15 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The place of a node, and the facts of its module.
+    """The place of a node, and the facts about its module.
 
-    `expression` and `statement` emit any such node, `group` emits statements that ask at the same
-    time, and `choices` decides how they are written. `depth` counts the blocks around the node.
-    `frame` is the loop, or its head, whose function runs ahead and contains the node. `inner` are
-    the comments inside of the current statement that have no place yet. `hides` are the fields
-    above the node in its class body, `asides` the alternative names of what they hide.
+    - `expression` and `statement` emit any such node, `group` emits statements that prompt
+      concurrently, and `choices` decides how nodes are emitted.
+    - `depth` is the number of blocks around the node.
+    - `frame` is the loop (or its prefix) whose function runs ahead and contains the node.
+    - `inner` are comments inside the current statement that have not been written yet.
+    - `hides` are the fields above the node in its class body. `asides` maps the names that they
+      hide to other names for the same values.
     """
 
     source: Source
@@ -85,7 +87,7 @@ class Context:
     group: "Callable[[Context, Sequence[n.Statement]], Sequence[Statement]]"
     scope: Scope
     choices: Choices
-    # The imports of the module that stay where they stand.
+    # The imports of the module that are not moved to its top.
     later_imports: Set[n.Statement] = frozenset()
     depth: int = 0
     frame: n.ForStmt | LoopPrefix | None = None
@@ -93,25 +95,25 @@ class Context:
     inner: list[Comment] = field(default_factory=list[Comment])
     hides: Set[str] = frozenset()
     asides: dict[str, str] = field(default_factory=dict[str, str])
-    # Whether a function returns the expression: mypy then expects the function's type.
+    # True if a function returns the expression: mypy then expects the function's type.
     is_returned: bool = False
 
-    # What is around
+    # Contexts for nested code
 
     def within(self, scope: Scope) -> "Context":
         """The context for another scope."""
         return replace(self, scope=scope)
 
     def called(self, scope: Scope) -> "Context":
-        """The context for code that runs later, in a function, outside of any handler."""
+        """The context for code in a function, which runs later and outside of any handler."""
         return replace(self, scope=scope, caught=())
 
     def deeper(self) -> "Context":
-        """The context for a block of the statement."""
+        """The context for the statements in a block of the current statement."""
         return replace(self, depth=self.depth + 1)
 
     def returned(self) -> "Context":
-        """The context for the value that a function returns."""
+        """The context for a value that a function returns."""
         return replace(self, is_returned=True)
 
     def in_class(self) -> "Context":
@@ -119,14 +121,14 @@ class Context:
         return replace(self, hides=frozenset[str](), asides=dict[str, str]())
 
     def below(self, fields: Iterable[str]) -> "Context":
-        """The context for the rest of a class body, below these fields."""
+        """The context for the part of a class body that is below these fields."""
         return replace(self, hides={*self.hides, *fields})
 
     def beside(self, inner: Sequence[Comment]) -> "Context":
-        """The context for a statement or head with these comments inside."""
+        """The context for a statement or head that contains these comments."""
         return replace(self, inner=list(inner))
 
-    # What is known
+    # Facts
 
     def type_of(self, node: n.Expression) -> Type:
         """The type of an expression at its place."""
@@ -134,11 +136,11 @@ class Context:
 
     @property
     def plan(self) -> Plan:
-        """The plan of what runs at the same time, and what waits."""
+        """The plan of which code runs concurrently, and which calls are awaited."""
         return self.choices.plan
 
     def name_of(self, node: n.Node) -> str:
-        """The Python name that `node` refers to or introduces."""
+        """The Python name of the symbol that `node` refers to or defines."""
         return self.names[self.facts.names.of(node)]
 
     def type_name(self, text: str) -> str:
@@ -147,7 +149,7 @@ class Context:
         return text if symbol is None else self.names[symbol]
 
     def type_(self, text: str) -> Expression:
-        """The name of a type, also of one in a module: `shop.Order`."""
+        """The name of a type, which may be in a module: `shop.Order`."""
         first, *rest = text.split(".")
         found: Expression = self.own(self.type_name(first))
         for part in rest:
@@ -158,7 +160,7 @@ class Context:
         """A name of the module; if a field hides it, an alias that is assigned above the class."""
         types, written = {*self.facts.aliases, *self.facts.records}, self.output.classes.written
         if text not in self.hides or (text in types and text not in written):
-            # A type that is defined further below is quoted.
+            # A type that is defined below is quoted.
             return py.name(text)
         if text not in self.asides:
             alias = self.asides[text] = self._free(text)
@@ -167,38 +169,38 @@ class Context:
         return py.name(self.asides[text])
 
     def is_long(self, made: cst.CSTNode) -> bool:
-        """Whether a node does not fit on its own line in the block."""
+        """True if a node does not fit on one line in the current block."""
         return len(code_of(made)) + 4 * self.depth > WIDTH
 
     @property
     def is_async(self) -> bool:
-        """Whether the module is the async form."""
+        """True if the module is emitted in async form."""
         return self.plan.awaits is not None
 
     def suffix_of(self, script: Facts) -> str:
-        """The suffix of the module name of an imported script."""
+        """The suffix that the output adds to the module name of an imported script."""
         awaits = self.plan.awaits
         return "" if awaits is None else awaits.suffix_of(script, self.plan.suffix)
 
     def wait(self, node: n.Node) -> Wait | None:
-        """How a node waits in the async form; None if it does not."""
+        """How a node is awaited in async form; None if it is not."""
         return None if self.plan.awaits is None else self.plan.awaits.of(node)
 
-    # What is made
+    # Emitting
 
     def emit(self, node: n.Expression) -> Expression:
-        """An expression with the conversion or check that its place needs."""
+        """Emits an expression with the conversion or check that its place needs."""
         return self.expression(self, node)
 
     def note(self, made: _Noted, span: Span) -> _Noted:
-        """Records the span that a node was made from, and returns the node."""
+        """Records that `made` was emitted for a span of the script; returns `made`."""
         self.output.spans.note(made, span)
         return made
 
     def global_(self, text: str) -> cst.Name:
         """A name that the output itself needs: imported, or one of Python's builtins.
 
-        It is imported under another name if a field hides it, or a notebook may bind it.
+        The name is imported under an alias if a field hides it, or if a notebook may assign it.
         """
         is_ours = is_imported(text, prints_ahead=self.plan.prints)
         taken = self.plan.taken
@@ -217,7 +219,7 @@ class Context:
         return py.name(text)
 
     def _free(self, text: str) -> str:
-        """A variant of the name that nothing in the module uses."""
+        """A variant of the name that is not used in the module."""
         taken = {*self.hides, *self.names.values(), *self.output.classes.taken}
         text += "_"
         while text in taken:
@@ -229,11 +231,11 @@ class Context:
         return py.awaited(self.note(made, span))
 
     def in_thread(self, made: cst.Call, span: Span) -> Expression:
-        """`await in_thread(function, ...)` of `function(...)`."""
+        """`await in_thread(function, ...)`, from `function(...)`."""
         return self.awaited(py.passed_to(self.global_("in_thread"), made), span)
 
     def operation(self, text: str, *arguments: Expression) -> Expression:
-        """The call `ops.text(arguments)` of the runtime."""
+        """The call `ops.text(arguments)` of a function of the runtime."""
         return py.call(self.operator(text), arguments)
 
     def operator(self, text: str) -> Expression:

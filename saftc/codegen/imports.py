@@ -1,6 +1,6 @@
-"""The import lines of a module, in isort's order: for the output, and the script's own.
+"""Writes the import lines of a module, sorted like isort: those of the output and of the script.
 
-Unused imports of the script stay, since importing may have effects:
+Unused imports of the script stay, since importing may have side effects:
 
     import effects  # noqa: F401
 """
@@ -15,7 +15,7 @@ from saftc.codegen import python as py
 from saftc.codegen.layout import WIDTH, code_of
 from saftc.types.builtins import BUILTINS
 
-# The names that the output may import, by module; builtins add theirs (see their rows).
+# The names that the output may import, by module; the table of builtins has more.
 _NAMES = {
     "": "asyncio dataclasses dt os pl re",
     "collections.abc": "Awaitable Callable Iterator",
@@ -27,7 +27,7 @@ _NAMES = {
         "AsyncResult Failed File Image Result ToolCall Usage check defaults in_loop in_thread "
         "later ops overlap program prompt together"
     ),
-    # `print`: for modules in which code may print ahead of its turn.
+    # `print` is for modules in which code may print before its turn.
     "runtime_support.ops": "Failure changed failure maybe_await print require show",
     "runtime_support.mcp": "server",
     "runtime_support.programs": "Plan coerce",
@@ -37,16 +37,16 @@ SOURCES = {
     **{name: module for module, names in _NAMES.items() for name in names.split()},
     **{one.name: one.module for one in _PYTHON if one.module},
 }
-# The comment on an import that hides a Python builtin.
+# The comment on the import of our `print`, which hides Python's.
 _OWN_PRINT = "# print keeps the order"
 # The modules that are imported under another name.
 _MODULES = {"pl": "polars", "dt": "datetime"}
 
 
 def is_imported(name: str, *, prints_ahead: bool = False) -> bool:
-    """Whether a name that the output needs is imported, and not one of Python's builtins.
+    """True if a name that the output needs must be imported, as it is not a builtin of Python.
 
-    `prints_ahead`: code in the module may print ahead of its turn.
+    `prints_ahead` is true if code in the module may print before its turn.
     """
     return name in SOURCES and (name != "print" or prints_ahead)
 
@@ -56,31 +56,30 @@ _Own = tuple[str, str, str]
 
 @dataclass(slots=True)
 class Imports:
-    """The names used so far; `siblings` are the modules in the folder of the script.
+    """The names to import so far; `siblings` are the modules in the script's folder.
 
-    `depth` is that of the block of the import statements. If `is_below`, they stand in the module,
-    below other statements.
+    `depth` is the depth of the block with the import statements. `is_below` is true if they are at
+    the top level of the module, below other statements.
     """
 
     siblings: Collection[str] = ()
     depth: int = 0
     is_below: bool = False
     names: set[str] = field(default_factory=set[str])
-    # The script's own: (module, "", name) for `import`, (module, name, alias) for `from`.
+    # The script's own imports: (module, "", name) for `import`, (module, name, alias) for `from`.
     own: set[_Own] = field(default_factory=set[_Own])
-    # Those of them that are never read.
+    # Imports of the script whose names are never read.
     unused: set[_Own] = field(default_factory=set[_Own])
 
     def add_as(self, name: str, alias: str, *, is_builtin: bool) -> None:
-        """Imports a name that the output needs under an alias."""
+        """Imports a name that the output needs, under an alias."""
         module = "builtins" if is_builtin else SOURCES[name]
         self.own.add((module, name, alias) if module else (_MODULES.get(name, name), "", alias))
 
     def statements(self) -> list[cst.SimpleStatementLine]:
-        """The import statements, one module each.
+        """Returns the import statements, one for each module.
 
-        The standard library comes first, then installed packages, then siblings, then relative
-        imports.
+        The order is: the standard library, installed packages, siblings, relative imports.
         """
         whole = {(_MODULES.get(name, name), name) for name in self.names if not SOURCES[name]}
         whole |= {(module, alias) for module, name, alias in self.own if not name}
@@ -107,7 +106,7 @@ class Imports:
     def _from_statements(
         self, module: str, names: dict[str, str]
     ) -> Iterator[cst.SimpleStatementLine]:
-        """`from module import a, b`; each name under an alias has its own line."""
+        """Yields `from module import a, b`; a name with an alias has its own line."""
         same = sorted((name for alias, name in names.items() if name == alias), key=_isort_key)
         groups = [[(name, alias)] for alias, name in names.items() if name != alias]
         groups += [[(name, name) for name in same]] if same else []
@@ -122,9 +121,9 @@ class Imports:
             yield self._line(made, *((module, *one) for one in group))
 
     def _line(self, made: cst.Import | cst.ImportFrom, *own: _Own) -> cst.SimpleStatementLine:
-        """An import line with the comments it needs.
+        """Returns an import line with its comments.
 
-        They silence linters, and say why `print` is another one.
+        They silence linters, and say why `print` is not Python's.
         """
         codes = ["E402"] if self.is_below else []
         codes += ["F401"] if any(one in self.unused for one in own) else []
@@ -139,7 +138,7 @@ class Imports:
         is_long = len(code_of(line).rstrip()) > WIDTH - 4 * self.depth
         if not is_long or not isinstance(made, cst.ImportFrom):
             return line
-        # Of several lines, linters look at the first.
+        # In a statement of several lines, linters read the comment on the first.
         assert not isinstance(made.names, cst.ImportStar)
         begun = cst.LeftParen(cst.ParenthesizedWhitespace(told, indent=True))
         comma = cst.Comma(whitespace_after=cst.ParenthesizedWhitespace(indent=True))
@@ -159,11 +158,11 @@ def _alias(name: str, alias: str) -> cst.ImportAlias:
 
 
 def _module_key(module: str) -> tuple[int, str]:
-    """Sorts inner packages after those around them."""
+    """Sorts inner packages after outer ones."""
     bare = module.lstrip(".")
     return len(bare) - len(module), bare
 
 
 def _isort_key(name: str) -> tuple[int, str]:
-    """Sorts constants first, then classes, then the rest, each by name."""
+    """Sorts constants first, then classes, then other names, each alphabetically."""
     return (0 if name.isupper() else 1 if name[0].isupper() else 2, name)

@@ -1,12 +1,13 @@
-"""The tree of a module as text: libcst writes it, black lays it out.
+"""Writes the tree of a module as text: libcst generates the code, black formats it.
 
-Two things are ours. A call of `prompt` that does not fit has one argument per line (`prompts` adds
-the comma by which black does that). The text of a prompt is indented like the line on which it
-begins; black does not indent inside of strings, so a mark stands for the text until black has run.
+Two rules are ours. A call of `prompt` that does not fit on a line has one argument per line
+(`prompts` adds the trailing comma that makes black do that). The text of a prompt is indented like
+the line on which it begins; black does not indent inside strings, so a placeholder (a mark)
+replaces the text until black has run.
 
-black formats one statement at a time, and a cache keeps its results, so that an edit costs little.
-The blank lines between two statements depend on the kinds of their lines, not on their contents. So
-black gets outlines of the statements to find these blank lines; there are few outlines.
+black formats one statement at a time, and a cache keeps its results, so that compiling again after
+an edit is fast. The blank lines between two statements depend only on the kinds of their lines. So
+black formats outlines of the statements to find the blank lines; there are few different outlines.
 """
 
 import re
@@ -27,26 +28,26 @@ _loading_black = Lock()
 
 
 def mark(number: int) -> cst.SimpleString:
-    """The mark of the text `number` of a module.
+    """Returns the placeholder for the text `number` of a module.
 
-    It has several lines, as black puts parentheses around such texts by its own rules.
+    It has several lines, as black has its own rules for the parentheses around multi-line strings.
     """
     return cst.SimpleString(f'"""\n\x01{number}\x01\n"""')
 
 
 def code_of(node: cst.CSTNode) -> str:
-    """The source of a node."""
+    """Returns the source code of a node."""
     return _NOTHING.code_for_node(node)
 
 
 def lay_out(module: cst.Module, texts: Sequence[str] = ()) -> str:
-    """The text of a module, with `texts` in place of their marks."""
+    """Returns the text of a module, with `texts` in place of their placeholders."""
     return _MARK.sub(lambda match: _text(texts[int(match[1])], match), formatted(module))
 
 
 @lru_cache(_MOST_REMEMBERED)
 def _black(code: str) -> str:
-    # Another thread may still be loading the extension module; Python does not prevent that.
+    # Loading the extension module in two threads at once would fail.
     with _loading_black:
         import black
         from black.mode import TargetVersion
@@ -58,7 +59,7 @@ def _black(code: str) -> str:
 
 
 def formatted(module: cst.Module) -> str:
-    """The module as black formats it."""
+    """Formats the module with black, statement by statement."""
     before, above, text = "", _lines(module.header), ""
     for statement in module.body:
         assert isinstance(statement, Statement)
@@ -68,14 +69,17 @@ def formatted(module: cst.Module) -> str:
         if between is None:
             return _black(module.code)
         text += between + _black(code_of(statement.with_changes(leading_lines=())))
-        # Only the statement below the header can depend on it; others have a statement above.
+        # Only the first statement can be directly below the header; others have a statement above.
         before, above = ("x\n" if before else above) + outline, ""
     between = _between(before, above + _lines(module.footer), "")
     return _black(module.code) if between is None else text + between
 
 
 def _between(before: str, lines: str, after: str) -> str | None:
-    """The lines that black puts between two outlines; None if it changes these together."""
+    """Returns the lines that black writes between two outlines.
+
+    Returns None if black changes the outlines when they are together.
+    """
     whole, first, last = _black(before + lines + after), _black(before), _black(after)
     if not (whole.startswith(first) and whole.endswith(last)):
         return None
@@ -110,7 +114,7 @@ _HEADS: dict[type[cst.CSTNode], str] = {
 
 
 def _outline(statement: Statement | cst.Else | cst.ExceptHandler, margin: str = "") -> str:
-    """A statement of the same kind, which ends with the same kind of line at the same depth."""
+    """Returns a statement of the same kind, whose last line is of the same kind and depth."""
     if isinstance(statement, cst.SimpleStatementLine):
         small = statement.body[0]
         is_text = isinstance(small, cst.Expr) and isinstance(small.value, cst.SimpleString)

@@ -1,4 +1,4 @@
-"""From the tree of a script to the text of a Python module."""
+"""Generates the text of a Python module from the tree of a script."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ from saftc.syntax.walk import nodes_of
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """The text of a module, the origins of its lines, and the overlap plan."""
+    """The text of a module, the origins of its lines, and the plan of its concurrent code."""
 
     text: str
     origins: Origins
@@ -49,9 +49,9 @@ class Generated:
 
 
 def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Generated:
-    """The Python module; its first line has `source.name`."""
+    """Generates the Python module; its first line names the script `source.name`."""
     needs = Needs()
-    # Doc comments with a target become docstrings.
+    # Doc comments that document something become docstrings.
     ordinary = [one for one in module.comments if one not in module.doc_comments]
     comments = Comments(source, module, ordinary)
     title = comments.take_title(module)
@@ -80,14 +80,15 @@ def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Gene
         if not hides and not hidden_needs(names, output.needs):
             text = lay_out(tree, output.texts)
             return Generated(text, Origins(output.spans, tree), plan)
-        # A name hides one that the output needs: emit again with these needs known.
+        # A name of the user hides a name that the output needs: emit again, avoiding all needed
+        # names.
         for name, scopes in output.needs.used.items():
             for scope in scopes:
                 needs.add(name, scope)
 
 
 def _emit_module(context: Context, title: Sequence[Comment]) -> cst.Module:
-    """The tree of the module, with its header, docstring, title and imports."""
+    """Emits the module: its header, docstring, title comments, imports and statements."""
     entry, own_main = context.choices.entry, _main_of(context.module)
     body, footer = emit_block(context, entry.outside)
     end = footer_lines(context, context.comments.end)
@@ -122,13 +123,13 @@ def _emit_module(context: Context, title: Sequence[Comment]) -> cst.Module:
 
 
 def _defaults(context: Context, settings: Mapping[str, Any]) -> cst.SimpleStatementLine:
-    """`defaults(model="gpt-5.6", ...)`: the project's settings for the module's prompts."""
+    """`defaults(model="gpt-5.6", ...)`: sets the project's settings for the module's prompts."""
     named = [(name, cst.parse_expression(repr(value))) for name, value in settings.items()]
     return py.line(cst.Expr(py.call(context.global_("defaults"), [], named)))
 
 
 def _title_lines(context: Context, title: Sequence[Comment]) -> list[cst.EmptyLine]:
-    """The title comments, with a blank line below the header if one follows the title."""
+    """The title comments, below a blank line if one follows them in the script."""
     lines = comment_lines(context, title, None)
     if title and context.source.blank_lines_below(title[-1].span.start):
         lines.append(py.BLANK)
@@ -136,7 +137,7 @@ def _title_lines(context: Context, title: Sequence[Comment]) -> list[cst.EmptyLi
 
 
 def _started(context: Context, *, is_async: bool) -> cst.If:
-    """`if __name__ == "__main__":` with the call of `main`."""
+    """`if __name__ == "__main__":` with a call of `main`."""
     called = py.call(py.name("main"))
     if is_async:
         called = py.call(py.attribute(context.global_("asyncio"), "run"), [called])
@@ -156,8 +157,8 @@ def _emit_main(
 ) -> list[Statement]:
     """`async def main()`, below the classes that it needs and the variables that functions read.
 
-    A function of the script that is called `main` has another name then; `main` calls it at its
-    end.
+    If the script itself has a function `main`, this function gets another name; the emitted `main`
+    calls it at the end.
     """
     context.output.needs.add("main", context.scope)
     body, footer = emit_block(context.deeper(), entry.inside)
@@ -184,7 +185,7 @@ def _emit_main(
 
 
 def _declared(context: Context, symbol: Symbol) -> Statement:
-    """`name: str` for a variable that `main` assigns."""
+    """`name: str`: declares a variable that `main` assigns."""
     type_ = variable_annotation(context, context.choices.variables.declared(symbol), symbol)
     made = py.line(py.annotated(py.name(context.names[symbol]), type_))
     if symbol.node is not None:
@@ -198,7 +199,7 @@ def _is_async(context: Context, function: n.FunctionDef) -> bool:
 
 
 def _main_of(module: n.Module) -> n.FunctionDef | None:
-    """The function `main` without parameters, which runs when the module is the program."""
+    """Returns the function `main` without parameters, which the main program calls."""
     for statement in module.statements:
         if isinstance(statement, n.FunctionDef) and statement.name.text == "main":
             return None if statement.parameters else statement

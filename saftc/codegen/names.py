@@ -1,10 +1,10 @@
-"""The Python name of each name of a script.
+"""Chooses the Python name of each name in a script.
 
-It is the user's own name. It gets an underscore only if Python forces that: a keyword (`class_`), a
-local name of a call in which the outer name was read before, or a name that the output itself needs
-at that place (`list` in a module with `list[int]`, `prompt` in a module with prompts). The last
-kind is known only when the output has been written: `Needs` collects the names that the output
-refers to and where, and the emitter runs again if a user's name collides.
+It is the user's name. An underscore is appended only if Python requires it: for a keyword
+(`class_`), for a local name of a function in which the outer name was read before, or if the output
+itself needs the name at this place (`list` in a module with `list[int]`, `prompt` in a module with
+prompts). These needed names are known only after the output was written: `Needs` collects the names
+that the output refers to and where, and the emitter runs again if a user's name collides.
 """
 
 import keyword
@@ -21,16 +21,16 @@ class Needs:
     used: dict[str, set[Scope]] = field(default_factory=dict[str, set[Scope]])
 
     def add(self, name: str, scope: Scope) -> None:
-        """Notes that the output refers to the global `name` in `scope`."""
+        """Records that the output refers to the global `name` in `scope`."""
         self.used.setdefault(name, set()).add(scope)
 
     def is_needed_below(self, name: str, scope: Scope) -> bool:
-        """Whether `name` is used in `scope` or in a scope inside it."""
+        """True if `name` is used in `scope` or in a scope inside it."""
         return any(scope in user.around() for user in self.used.get(name, ()))
 
 
 def python_names(names: Names, needs: Needs) -> dict[Symbol, str]:
-    """The Python name of every symbol of the module."""
+    """Returns the Python name of every symbol of the module."""
     result: dict[Symbol, str] = {}
     for scope in names.scopes.values():
         for symbol in scope.symbols.values():
@@ -39,12 +39,12 @@ def python_names(names: Names, needs: Needs) -> dict[Symbol, str]:
 
 
 def _place(scope: Scope) -> Scope:
-    """The scope that has the names in Python: an `except` has none, but the call has them."""
+    """Returns the scope to which Python assigns the names: that of the function for an `except`."""
     return scope.call if isinstance(scope.owner, n.TryStmt) else scope
 
 
 def hidden_needs(names: dict[Symbol, str], needs: Needs) -> bool:
-    """Whether a user's name hides one that the output needs."""
+    """True if a name of the user hides a name that the output needs."""
     return any(
         symbol.scope is not None
         and needs.is_needed_below(name, _place(symbol.scope))
@@ -54,7 +54,7 @@ def hidden_needs(names: dict[Symbol, str], needs: Needs) -> bool:
 
 
 def _is_module(symbol: Symbol) -> bool:
-    """Whether a name is that of a Python module that the output imports in the same way."""
+    """True if the script imports a Python module that the output also imports, without an alias."""
     node = symbol.node
     is_whole = isinstance(node, n.ImportStmt) and node.alias is None
     return is_whole and symbol.name in ("asyncio", "os", "re")
@@ -77,13 +77,13 @@ def _name(symbol: Symbol, scope: Scope, needs: Needs, known: dict[Symbol, str]) 
 
 
 def _taken(symbol: Symbol, scope: Scope, known: dict[Symbol, str]) -> set[str]:
-    """The Python names that mean something else where a symbol is used."""
+    """Returns the Python names that have another meaning where the symbol is used."""
     hides = symbol.hides
     hidden: set[str] = set() if hides is None else {known.get(hides, hides.name)}
     if not isinstance(scope.owner, n.TryStmt):
         return hidden
-    # In Python the name of a failure belongs to the call: outer names keep theirs. The name of
-    # another failure is free again, unless a function captures one of the two.
+    # In Python, the name of a failure belongs to the whole function, so it must not be that of an
+    # outer name. It may be that of another failure, unless a function captures one of the two.
     around = {
         known.get(other, other.name)
         for outer in scope.around()

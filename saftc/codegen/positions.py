@@ -1,9 +1,9 @@
-"""The script spans of the statements and expressions in the output.
+"""Maps the statements and expressions in the output to their spans in the script.
 
 While the emitter builds a module, `Spans` records the span of each statement and of each expression
-that can fail (calls, subscripts, arithmetic, names). black keeps the structure. So to find
-positions, `Origins.map` walks the built tree and Python's own tree of the finished text in step and
-pairs their nodes: the output contains no positions.
+that can fail (calls, subscripts, arithmetic, names). black does not change the structure. So
+`Origins.map` walks the built tree and Python's tree of the finished text in parallel and pairs
+their nodes; the output itself contains no positions.
 """
 
 import ast
@@ -19,7 +19,7 @@ from saftc.source import Span
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """A stretch of the output and the span of the script it comes from.
+    """A range of the output, and the span of the script for which it was emitted.
 
     Lines count from 1, columns from 0 in UTF-8 bytes, as in Python's tree and tracebacks.
     """
@@ -32,7 +32,7 @@ class Mapping:
     is_statement: bool
 
 
-# The key of a node: its kind, and a part that stays the same object when parentheses, commas or
+# The key of a node: its kind, and a part that remains the same object when parentheses, commas or
 # comments are added.
 _Key = tuple[type, object]
 
@@ -50,20 +50,20 @@ class Spans:
             self._spans[key] = span
 
     def of(self, made: cst.CSTNode) -> Span | None:
-        """The recorded span of a node, or None."""
+        """Returns the recorded span of a node, or None."""
         key = _key(made)
         return None if key is None else self._spans.get(key)
 
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """The tree of a module and the spans of its parts."""
+    """The tree of a module, and the spans of its parts."""
 
     spans: Spans
     module: cst.Module
 
     def map(self, text: str) -> list[Mapping]:
-        """The mappings of the finished module, in the order of its text."""
+        """Returns the mappings of the finished module, in the order of its text."""
         mappings: list[Mapping] = []
         pairs = zip(_built(self.module.body), _read(ast.parse(text).body), strict=True)
         for built, read in pairs:
@@ -101,11 +101,11 @@ def _key(node: cst.CSTNode) -> _Key | None:
             return None
 
 
-# The tree that was built
+# The built tree
 
 
 def _built(body: Iterable[cst.CSTNode]) -> Iterator[cst.CSTNode]:
-    """The statements, in the order of the text."""
+    """Yields the statements, in the order of the text."""
     for statement in body:
         if not isinstance(statement, cst.Else | cst.ExceptHandler):
             yield statement
@@ -120,7 +120,7 @@ _BLOCKS = (cst.BaseSuite, cst.Else, cst.If, cst.ExceptHandler)
 
 
 def _fallible_built(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """The expressions of a statement or head that can fail, in the order of the text."""
+    """Yields the expressions in a statement or head that can fail, in the order of the text."""
     if isinstance(node, cst.Import | cst.ImportFrom | cst.Global | cst.Nonlocal):
         return
     label = _label(node)
@@ -132,7 +132,7 @@ def _fallible_built(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         yield from _fallible_built(child)
 
 
-# The fields that hold expressions, for nodes whose field order is not that of the text.
+# The fields that hold expressions, for nodes whose fields are not in the order of the text.
 _ORDER: dict[type, tuple[str, ...]] = {
     cst.IfExp: ("body", "test", "orelse"),
     cst.FunctionDef: ("decorators", "params", "returns"),
@@ -147,7 +147,7 @@ def _fields(kind: type) -> tuple[str, ...]:
 
 
 def _children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Like `node.children`, which copies the node first."""
+    """Like `node.children`, but without copying the node first."""
     for name in _fields(type(node)):
         value = getattr(node, name)
         if isinstance(value, cst.CSTNode):
@@ -158,7 +158,7 @@ def _children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 
 def _label(node: cst.CSTNode) -> cst.CSTNode | None:
-    """The part of `node` that is a plain word, not a name that is looked up."""
+    """Returns the part of `node` that is only a label, not a name that Python looks up."""
     match node:
         case cst.Arg():
             return node.keyword
@@ -170,7 +170,7 @@ def _label(node: cst.CSTNode) -> cst.CSTNode | None:
             return None
 
 
-# The tree that Python reads
+# The parsed tree
 
 
 def _read(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
@@ -183,7 +183,7 @@ def _read(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _fallible_read(statement: ast.stmt) -> Sequence[ast.expr]:
-    """The same expressions of the parsed statement, in the same order."""
+    """Returns the expressions in the parsed statement that can fail, in the order of the text."""
     found: list[ast.expr] = []
     pending: list[ast.AST] = [statement]
     while pending:
@@ -197,7 +197,7 @@ def _fallible_read(statement: ast.stmt) -> Sequence[ast.expr]:
 
 
 def _place(node: ast.expr) -> tuple[int, int, int, int]:
-    """Sorts nodes by their position in the text, outer ones before inner ones."""
+    """Sorts nodes by their position in the text, outer nodes before inner ones."""
     return node.lineno, node.col_offset, -(node.end_lineno or 0), -(node.end_col_offset or 0)
 
 
@@ -219,10 +219,9 @@ def locate(
     end_line: int,
     end_column: int | None,
 ) -> Span | None:
-    """The span of the script for a stretch of the output, as a traceback names it.
+    """Returns the span of the script for a range of the output, as in a traceback.
 
-    It is that of the expression at exactly that stretch, else of the smallest one around it, else
-    of the statement.
+    The span is that of the smallest expression that contains the range, or else of the statement.
     """
     best: Mapping | None = None
     for mapping in mappings:

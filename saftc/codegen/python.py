@@ -1,9 +1,9 @@
-"""Parts of Python programs as libcst nodes, with the parentheses that libcst does not add.
+"""Builds parts of Python programs as libcst nodes, with the parentheses that they need.
 
     binary(binary(one, "+", two), "*", three)
 
-gives `(one + two) * three`: every function here puts an operand in parentheses if it binds less
-tightly than its place needs. `_LEVELS` has all precedences. black decides about quotes, the form of
+returns `(one + two) * three`: every function puts an operand in parentheses if its precedence is
+too low for its place. `_LEVELS` has all precedences. black decides about quotes, the form of
 numbers and line breaks.
 """
 
@@ -20,7 +20,7 @@ Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 Listing = cst.Call | cst.List | cst.Tuple | cst.Dict
 _Listing = TypeVar("_Listing", bound=Listing)
 
-# From the loosest to the tightest; all others are atoms or postfix expressions.
+# Precedences, from loosest to tightest; all other expressions are atoms or postfix expressions.
 _ANY, _CONDITIONAL, _OR, _AND, _NOT, _COMPARISON = range(6)
 _BIT_OR, _SUM, _PRODUCT, _SIGN, _AWAIT, _POSTFIX = range(6, 12)
 _LEVELS: dict[type[cst.CSTNode], int] = {
@@ -76,7 +76,7 @@ _OPPOSITE: dict[type[cst.BaseCompOp], type[cst.BaseCompOp]] = {
     cst.IsNot: cst.Is,
 }
 
-# Shared nodes: libcst otherwise creates and validates a new one for each space.
+# Shared nodes, as libcst would create and validate a new one for each space.
 _NONE, _SPACE = cst.SimpleWhitespace(""), cst.SimpleWhitespace(" ")
 _OPEN, _CLOSE = (cst.LeftParen(_NONE),), (cst.RightParen(_NONE),)
 _COMMA, _DOT = cst.Comma(_NONE, _SPACE), cst.Dot(_NONE, _NONE)
@@ -84,14 +84,14 @@ _EQUAL, _SPACED_EQUAL = cst.AssignEqual(_NONE, _NONE), cst.AssignEqual(_SPACE, _
 _END_OF_LINE = cst.TrailingWhitespace(_NONE)
 
 _NOTHING = cst.Module([])
-# A text that fits on a line is one string; black would join its parts anyway.
+# A text up to this length is one string; black would join its parts anyway.
 _SHORT_TEXT = 80
 
 BLANK = cst.EmptyLine(indent=False)
 
 
 def _level(node: Expression) -> int:
-    """The precedence of `node`; more is tighter. Parentheses make it an atom."""
+    """Returns the precedence of `node`; in parentheses, any node has that of an atom."""
     if node.lpar:
         return _POSTFIX
     match node:
@@ -114,7 +114,7 @@ def name(text: str) -> cst.Name:
 
 
 def dotted(text: str) -> cst.Name | cst.Attribute:
-    """A name with dots."""
+    """A name, or names with dots between them."""
     first, *rest = text.split(".")
     made: cst.Name | cst.Attribute = name(first)
     for part in rest:
@@ -136,13 +136,13 @@ def constant(value: int | float | str | bool | None) -> Expression:
 
 
 def _quoted(text: str) -> str:
-    """A string literal, quoted as black does if that is easy, which saves black a pass."""
+    """A string literal, if possible with black's quotes, so that black need not change it."""
     written = repr(text)
     return written if '"' in written else f'"{written[1:-1]}"'
 
 
 def in_lines(text: cst.SimpleString, width: int) -> Expression:
-    """A text as adjacent literals that end at a word or a line and fit the width if possible."""
+    """A text as adjacent literals that end at words or lines, and fit the width if possible."""
     lines = [""]
     for word in re.findall(r"\s*\S*\s", f"{text.evaluated_value} "):
         if lines[-1].endswith("\n") or (lines[-1] and len(_quoted(lines[-1] + word)) > width):
@@ -162,12 +162,12 @@ def floating(value: float) -> Expression:
 
 
 def as_written(text: str) -> Expression:
-    """A number in the script's notation: `1_000`."""
+    """A number in the notation of the script, such as `1_000`."""
     return cst.Integer(text) if text.replace("_", "").isdigit() else cst.Float(text)
 
 
 def joined(texts: Sequence[str]) -> Expression:
-    """A string literal for each text, which Python joins."""
+    """A string literal for each text; Python joins adjacent literals."""
     return _concatenated(list(map(constant, texts)))
 
 
@@ -182,7 +182,7 @@ Parts = Sequence[str | tuple[Expression, str]]
 
 
 def formatted(parts: Parts) -> Expression:
-    """A formatted string; a long one of several lines has a literal for each line."""
+    """A formatted string; if it is long and has several lines, a literal for each line."""
     lines = _lines_of(parts)
     made: list[Expression] = []
     for line in lines if len(lines) > 1 and _width(parts) > _SHORT_TEXT else [list(parts)]:
@@ -198,7 +198,7 @@ def _width(parts: Parts) -> int:
 
 
 def _lines_of(parts: Parts) -> list[list[str | tuple[Expression, str]]]:
-    """The parts line by line; each line but the last ends with its line break."""
+    """Returns the parts of each line; all lines except the last end with a line break."""
     lines: list[list[str | tuple[Expression, str]]] = [[]]
     for part in parts:
         pieces = part.splitlines(keepends=True) if isinstance(part, str) else [part]
@@ -216,7 +216,7 @@ def _formatted_line(parts: Parts) -> cst.FormattedString:
             made.append(cst.FormattedStringText(_quoted_for_format(part)))
             continue
         value, spec = part
-        # In the text, two braces would be one.
+        # Without a blank, two braces would be an escaped brace.
         pad = _SPACE if _NOTHING.code_for_node(value).startswith("{") else _NONE
         made.append(
             cst.FormattedStringExpression(
@@ -230,13 +230,13 @@ def _formatted_line(parts: Parts) -> cst.FormattedString:
 
 
 def _quoted_for_format(text: str) -> str:
-    """A text as written between double quotes, with braces doubled."""
+    """Returns a text as it is written between the quotes of a formatted string."""
     inside = "".join(one if one in "'\"" else repr(one)[1:-1] for one in text)
     return inside.replace('"', '\\"').replace("{", "{{").replace("}", "}}")
 
 
 def template(parts: Parts) -> Expression:
-    """The text with `{}` for each value, for `str.format`."""
+    """The format string for `str.format`, with a `{}` for each value."""
     return constant(
         "".join(
             part.replace("{", "{{").replace("}", "}}")
@@ -250,7 +250,7 @@ def template(parts: Parts) -> Expression:
 
 
 def single_quoted(node: Expression) -> Expression:
-    """The expression with single quotes around each string that contains none."""
+    """The expression, with single quotes around strings that contain no quotes or escapes."""
     if '"' not in _NOTHING.code_for_node(node):
         return node
     changed = node.visit(_SingleQuotes())
@@ -275,7 +275,7 @@ class _SingleQuotes(cst.CSTTransformer):
 def attribute(value: Expression, text: str) -> cst.Attribute:
     """`value.text`."""
     if isinstance(value, cst.Integer | cst.Float):
-        # `1.real` would be a number followed by a word.
+        # `1.real` would be parsed as a number followed by a word.
         value = value.with_changes(lpar=_OPEN, rpar=_CLOSE)
     return cst.Attribute(_at_least(value, _POSTFIX), name(text), _DOT)
 
@@ -308,13 +308,13 @@ def _argument(value: Expression, text: str | None = None, star: str = "") -> cst
 
 
 def with_rest(made: cst.Call, at: int, rest: Expression) -> cst.Call:
-    """The call with `*rest` after `at` arguments."""
+    """The call with `*rest` after its first `at` arguments."""
     arguments = [*made.args[:at], _argument(rest, star="*"), *made.args[at:]]
     return made.with_changes(args=arguments)
 
 
 def passed_to(function: Expression, made: cst.Call) -> cst.Call:
-    """`function(g, a)` of the call `g(a)`."""
+    """`function(g, a)`, from the call `g(a)`."""
     given = [_argument(made.func), *made.args]
     return made.with_changes(func=function, args=given)
 
@@ -362,7 +362,7 @@ def union(parts: Sequence[Expression]) -> Expression:
 
 
 def nested_union(made: Expression) -> Expression:
-    """`a | (b | c)` for `a | b | c`; anything else unchanged."""
+    """`a | (b | c)`, from `a | b | c`; anything else is returned unchanged."""
     parts: list[Expression] = []
     while isinstance(made, cst.BinaryOperation) and isinstance(made.operator, cst.BitOr):
         parts.insert(0, made.right)
@@ -373,7 +373,7 @@ def nested_union(made: Expression) -> Expression:
 
 
 def comparison(left: Expression, operator: str, right: Expression) -> cst.Comparison:
-    """`left operator right`; comparisons as operands get parentheses, so that they do not chain."""
+    """`left operator right`; operands that are comparisons get parentheses, so as not to chain."""
     target = cst.ComparisonTarget(_COMPARISONS[operator](), _at_least(right, _COMPARISON + 1))
     return cst.Comparison(_at_least(left, _COMPARISON + 1), [target])
 
@@ -388,7 +388,7 @@ def both(left: Expression, operator: str, right: Expression) -> cst.BooleanOpera
 
 
 def negated(operand: Expression) -> Expression:
-    """`not operand`, written as the opposite comparison if there is one."""
+    """`not operand`; or the opposite comparison if there is one."""
     match operand:
         case cst.Comparison(comparisons=[cst.ComparisonTarget() as target]):
             opposite = _OPPOSITE.get(type(target.operator))
@@ -403,7 +403,7 @@ def negated(operand: Expression) -> Expression:
 
 def negation(operand: Expression) -> cst.UnaryOperation:
     """`-operand`."""
-    # `--x` reads like a decrement.
+    # `--x` would read like a decrement.
     return cst.UnaryOperation(cst.Minus(_NONE), _at_least(operand, _SIGN + 1))
 
 
@@ -418,7 +418,7 @@ def awaited(value: Expression) -> cst.Await:
 
 
 def unwrapped(value: Expression) -> Expression:
-    """An expression without parentheses around it."""
+    """The expression without parentheses around it."""
     return value.with_changes(lpar=(), rpar=()) if value.lpar else value
 
 
@@ -435,9 +435,10 @@ Clause = tuple[Expression, Expression, Sequence[Expression]]
 def comprehension(
     item: Expression, clauses: Sequence[Clause], awaiting: Sequence[bool] = ()
 ) -> cst.ListComp:
-    """`[item for target in iterable if condition]`; a clause has these last three.
+    """`[item for target in iterable if condition]`.
 
-    `awaiting` says which clauses are `async for`.
+    A clause has a target, an iterable and conditions; `awaiting` marks those that are
+    `async for`.
     """
     return cst.ListComp(item, _clauses(clauses, awaiting or [False] * len(clauses)))
 
@@ -450,12 +451,12 @@ def dict_comprehension(
 
 
 def generator(made: cst.ListComp) -> cst.GeneratorExp:
-    """The same as a generator."""
+    """The generator with the same items as the list comprehension."""
     return cst.GeneratorExp(made.elt, made.for_in, lpar=(), rpar=())
 
 
 def parenthesized(made: cst.GeneratorExp) -> cst.GeneratorExp:
-    """The generator with parentheses, for calls with further arguments or a trailing comma."""
+    """The generator in parentheses, for calls with more arguments or a trailing comma."""
     return made.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
@@ -463,7 +464,7 @@ def _clauses(clauses: Sequence[Clause], awaiting: Sequence[bool]) -> cst.CompFor
     (target, iterable, conditions), *others = clauses
     return cst.CompFor(
         bare(target),  # type: ignore[arg-type]
-        # A bare conditional would not parse here.
+        # A conditional without parentheses would not parse here.
         _at_least(iterable, _OR),
         [cst.CompIf(_at_least(condition, _OR)) for condition in conditions],
         _clauses(others, awaiting[1:]) if others else None,
@@ -483,7 +484,7 @@ def tuple_(items: Sequence[Expression]) -> cst.Tuple:
 
 
 def bare(node: Expression) -> Expression:
-    """A tuple without parentheses, where it needs none; anything else unchanged."""
+    """A tuple without parentheses, for places that require none; anything else unchanged."""
     is_plain = isinstance(node, cst.Tuple) and len(node.elements) > 1 and node.lpar == _OPEN
     return node.with_changes(lpar=(), rpar=()) if is_plain else node
 
@@ -499,7 +500,7 @@ def starred(value: Expression) -> cst.StarredElement:
     return cst.StarredElement(_at_least(value, _BIT_OR))
 
 
-# A key of a dict and its value; without a key, an unpacked dict: `**value`.
+# A key of a dict and its value; None as the key for an unpacked dict, `**value`.
 Entry = tuple[str | Expression | None, Expression]
 
 
@@ -515,12 +516,12 @@ def _entry(key: str | Expression | None, value: Expression) -> cst.BaseDictEleme
 
 
 def items_of(made: Listing) -> Sequence[cst.Arg | cst.BaseElement | cst.BaseDictElement]:
-    """The items or arguments of a listing."""
+    """Returns the items or arguments of a listing."""
     return made.args if isinstance(made, cst.Call) else made.elements
 
 
 def is_spread(made: Listing) -> bool:
-    """Whether the last item has a trailing comma."""
+    """True if the last item has a trailing comma."""
     items = items_of(made)
     return len(items) > (isinstance(made, cst.Tuple)) and isinstance(items[-1].comma, cst.Comma)
 
@@ -534,14 +535,14 @@ def spread(made: _Listing) -> _Listing:
 
 # Comments
 
-# Directives of Python and its tools, at the beginning of a comment or of a comment in it.
+# Directives of Python and its tools, at the beginning of a comment or of a part of it.
 _DIRECTIVE = re.compile(
     r"((?:^|[#;])\s*(?:-\*-\s*)?)"
     r"(noqa\b|nosec\b"
     r"|(?:coding|flake8|fmt|isort|mypy|pragma|pylint|pyright|ruff|type|yapf)(?=\s*[:=]))",
     re.IGNORECASE,
 )
-# Marks the first line of a module in the async form; see `saftc.project.files`.
+# Marks the first line of a module in async form; see `saftc.project.files`.
 ASYNC_FORM = "This is the async form."
 _ENCODING = re.compile(r"coding(?=[:=])")
 
@@ -549,15 +550,15 @@ _ENCODING = re.compile(r"coding(?=[:=])")
 def comment(text: str) -> cst.Comment:
     """The comment `# text`.
 
-    It quotes words that black, Python or a linter would read as a directive: "# `fmt`: off".
+    Words that black, Python or a linter would read as a directive are quoted: "# `fmt`: off".
     """
     return cst.Comment("# " + _DIRECTIVE.sub(r"\1`\2`", text) if text else "#")
 
 
 def header(name: str, *, is_async: bool = False) -> cst.EmptyLine:
-    """The first line of the module that is compiled from the file `name`.
+    """The first line of a module, which says that it was compiled from the file `name`.
 
-    Any name stays on this line, and declares no encoding there.
+    The name can neither break the line nor declare an encoding.
     """
     shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in name)
     shown = _ENCODING.sub("coding ", shown)
@@ -618,7 +619,7 @@ def block(
     beside: cst.TrailingWhitespace = _END_OF_LINE,
     footer: Sequence[cst.EmptyLine] = (),
 ) -> cst.IndentedBlock:
-    """The body of a statement, with the comment beside its head and the lines at its end."""
+    """The body of a statement, with a comment beside its head and lines at its end."""
     return cst.IndentedBlock(body, header=beside, footer=footer)
 
 
@@ -677,7 +678,7 @@ def class_(
 
 
 def field_name(text: str) -> str:
-    """The Python name of a record's field: its own, with an underscore after a keyword."""
+    """The Python name of a record's field: the same name, with an underscore if it is a keyword."""
     return text + "_" if keyword.iskeyword(text) else text
 
 
@@ -695,12 +696,12 @@ class _Names(cst.CSTVisitor):
 
 
 def names_in(made: Expression) -> set[str]:
-    """The names that an annotation looks up."""
+    """Returns the names that Python looks up to evaluate an annotation."""
     names = _Names()
     made.visit(names)
     return names.found
 
 
 def is_identifier(text: str) -> bool:
-    """Whether `text` can be a name in Python."""
+    """True if `text` can be a name in Python."""
     return text.isidentifier() and not keyword.iskeyword(text)

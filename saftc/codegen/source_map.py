@@ -1,10 +1,10 @@
-"""Source Map v3 of a compiled module: the script position of each place in the output.
+"""Writes the source map of a compiled module, in the format Source Map v3.
 
-The map is JSON (https://tc39.es/ecma426/): `mappings` holds, for each line of the output, segments
-of four numbers in base64 VLQ, each the difference to the one before: the column of the output, the
-index of the source, the line and the column of the source, all counted from 0. Columns count UTF-16
-units, as the standard says. `x_digest` is the SHA-256 of the module: the runtime ignores the map of
-another text.
+The map is JSON (https://tc39.es/ecma426/): `mappings` has segments for each line of the output, of
+four numbers in base64 VLQ: the column in the output, the index of the source, and the line and
+column in the source. All count from 0, and each is the difference to the previous segment. Columns
+count UTF-16 units, as the standard says. `x_digest` is the SHA-256 of the module: the runtime
+ignores a map with another digest.
 """
 
 import json
@@ -17,7 +17,7 @@ _BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 
 def render_source_map(source: Source, generated: Generated, file: str) -> str:
-    """The map of a module that was generated from `source` and is written to `file`, as JSON."""
+    """Returns the source map of a module that was generated from `source`, for the file `file`."""
     name = source.name.replace("\\", "/").rsplit("/", 1)[-1]
     data = {
         "version": 3,
@@ -38,7 +38,7 @@ def _mappings(source: Source, generated: Generated) -> str:
         line, column = source.position(mapping.span.start)
         written = lines[mapping.line - 1].encode()[: mapping.column].decode()
         read = source.line_text(line)[: column - 1]
-        # A statement and its first expression share a place: the smaller one counts.
+        # A statement and its first expression start at the same place: the expression counts.
         segments.setdefault(mapping.line - 1, {})[_units(written)] = (line - 1, _units(read))
     result: list[str] = []
     before = [0, 0, 0]
@@ -55,12 +55,15 @@ def _mappings(source: Source, generated: Generated) -> str:
 
 
 def _units(text: str) -> int:
-    """The length of a text in UTF-16 units."""
+    """Returns the length of a text in UTF-16 units."""
     return len(text.encode("utf-16-le")) // 2
 
 
 def _vlq(value: int) -> str:
-    """A number in base64 VLQ: five bits a digit, the lowest first, the sign in the lowest bit."""
+    """Encodes a number in base64 VLQ: five bits a digit, lowest first.
+
+    The lowest bit is the sign.
+    """
     rest = (-value << 1) | 1 if value < 0 else value << 1
     digits: list[str] = []
     while True:

@@ -110,7 +110,7 @@ class ScriptBounds:
             assert node.options is not None
             written = self.lengths.written(node.options, at).shown
             words = f"the options are those of `{written}` when it runs"
-            return Reason(node.options, self.source, words, "written in place they count")
+            return Reason(node.options, self.source, words, "written in place, they count")
         for name, value in options.items():
             if name == "enforce_schema":
                 is_on = isinstance(value, n.Literal) and value.value == "on"
@@ -283,7 +283,7 @@ class ScriptBounds:
                     return self.unknown(
                         one.value,
                         f"nothing says how often `{callee}` calls `{written}`",
-                        "a loop of the script over the same items bounds it",
+                        "a loop in the script over the same items bounds it",
                     )
         return NOTHING
 

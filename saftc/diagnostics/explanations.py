@@ -1,7 +1,7 @@
-"""`saftc explain`: explains the code of a diagnostic.
+"""The pages of `saftc explain`, which explain the codes of diagnostics.
 
 Each code has a page, `diagnostics/pages/SAFT0203.md`: a title, the meaning, a wrong script with its
-diagnostic, and a right one.
+diagnostic, and a correct script.
 """
 
 import re
@@ -13,21 +13,21 @@ _NUMBER = re.compile(r"(?:saft)?0*([0-9]{1,4})", re.IGNORECASE)
 
 
 class UnknownCode(Exception):
-    """There is no such code. The text names the nearest one."""
+    """No diagnostic has this code. The message names the nearest code."""
 
 
 def page(code: str) -> str:
-    """The page of `code`, which may be written `SAFT0203`, `saft0203` or `203`."""
+    """Returns the page of `code`, which may be given as `SAFT0203`, `saft0203` or `203`."""
     return _read(_code(code))
 
 
 def title(code: Code) -> str:
-    """The title of a code's page."""
+    """Returns the title of a code's page."""
     return _read(code).partition("\n")[0].partition(": ")[2]
 
 
 def index() -> str:
-    """A list of all codes with their titles, one a line."""
+    """Returns a list of all codes with their titles, one a line."""
     codes = sorted(BY_NUMBER.values(), key=lambda code: code.number)
     return "".join(f"{code.number}  {code.severity:7}  {title(code)}\n" for code in codes)
 

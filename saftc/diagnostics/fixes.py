@@ -1,6 +1,6 @@
-"""The edits of a diagnostic's hint, for its text.
+"""Applies the edits of a diagnostic's hint to its script.
 
-edits_of(diagnostic, source)        the edits that apply its hint
+edits_of(diagnostic, source)        the edits that apply the hint
 apply(text, edits)                  the edited text
 """
 
@@ -11,7 +11,7 @@ from saftc.source import Source, Span
 
 
 def edits_of(diagnostic: Diagnostic, source: Source) -> tuple[Edit, ...]:
-    """The edits of a diagnostic in `source`; one that leaves a blank line removes that, too."""
+    """Returns the edits of a diagnostic; an edit that leaves a blank line also removes the line."""
     return tuple(_with_its_line(edit, source) for edit in diagnostic.edits)
 
 
@@ -27,7 +27,7 @@ def _with_its_line(edit: Edit, source: Source) -> Edit:
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
-    """Applies edits that do not overlap."""
+    """Returns the text after these edits, which must not overlap."""
     parts: list[str] = []
     position = 0
     for (start, end), put in sorted(edits):

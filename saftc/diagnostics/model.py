@@ -1,6 +1,7 @@
-"""Diagnostics as data: codes, diagnostics, and the collector that keeps them in order.
+"""Diagnostics as data: codes, diagnostics, and a collector that sorts and limits them.
 
-A `Code` is declared once in the catalogue with its words; a stage reports a use of it:
+A `Code` is declared once in the catalogue, with a template for its message. The stages of the
+compiler create diagnostics from it:
 
     UNKNOWN_NAME.at(span, name="pepole", hint="did you mean `people`?")
 """
@@ -10,18 +11,18 @@ from typing import Literal, NamedTuple
 
 from saftc.source import Source, Span
 
-# Hints are shown only on request.
+# "hint": shown only on request.
 Severity = Literal["error", "warning", "hint"]
 
-# More than this in one run is noise: the first ones usually explain the others.
+# The limit of a report: the first diagnostics usually explain the others.
 LIMIT = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """A further place that explains a diagnostic, such as "first defined here".
+    """Another place that helps to explain a diagnostic, such as "first defined here".
 
-    `source` is the text that contains the place, if that is another script.
+    `source` is the script that contains the place, if it is not the script of the diagnostic.
     """
 
     span: Span
@@ -30,7 +31,7 @@ class Related:
 
 
 class Edit(NamedTuple):
-    """An edit of a text: `text` replaces the content of `span`."""
+    """An edit of a script: `text` replaces the content of `span`."""
 
     span: Span
     text: str
@@ -38,10 +39,10 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A hint with edits that apply it.
+    """A hint with the edits that apply it.
 
-    `instead` replaces the place of the diagnostic; `edits` are other edits. A hint that is a guess
-    is applied only after somebody has looked at it.
+    `instead` replaces the text at the diagnostic's place; `edits` are other edits. If `is_guess`,
+    the edits are applied only after a person has confirmed them.
     """
 
     text: str
@@ -52,10 +53,10 @@ class Hint:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One mistake: its code, message, place, and at most one hint.
+    """One diagnostic: its code, message, place, and at most one hint.
 
-    `edits` apply the hint, if that is possible; `is_guess` if something else may be meant. `lines`
-    are printed below it unchanged: the facts from which it follows.
+    `edits` apply the hint. `is_guess` is true if the author may have meant something else. `lines`
+    are printed below the diagnostic unchanged, and give the facts behind it.
     """
 
     code: str
@@ -71,7 +72,7 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A kind of mistake. `number` is never reused or changed in meaning."""
+    """A kind of diagnostic. `number` is never reused or changed in meaning."""
 
     number: str
     severity: Severity
@@ -86,7 +87,7 @@ class Code:
         lines: tuple[str, ...] = (),
         **words: object,
     ) -> Diagnostic:
-        """The diagnostic of this kind at `span`; `words` fill the template."""
+        """Returns the diagnostic of this kind at `span`; `words` fill the template."""
         message = self.template.format(**words)
         if not isinstance(hint, Hint):
             return Diagnostic(self.number, self.severity, message, span, hint, related, (), lines)
@@ -96,17 +97,17 @@ class Code:
 
 
 class Collector:
-    """Diagnostics in source order, each place and code once, at most `most` in a report."""
+    """Collects diagnostics, one per span and code; a report has at most `most` diagnostics."""
 
     def __init__(self, most: int | None = LIMIT) -> None:
         self._most = most
         self._found: dict[tuple[str, Span], Diagnostic] = {}
         self._takes_warnings = True
-        # The places of all diagnostics, including those that were not kept.
+        # The places of all diagnostics, including those that were dropped.
         self.places: set[int] = set()
 
     def add(self, diagnostic: Diagnostic) -> None:
-        """Keeps `diagnostic`, unless the same code was already reported at its place."""
+        """Adds `diagnostic`, unless a diagnostic with the same code and span was added before."""
         self.places.add(diagnostic.span.start)
         if diagnostic.severity == "error" or self._takes_warnings:
             self._found.setdefault((diagnostic.code, diagnostic.span), diagnostic)
@@ -116,20 +117,23 @@ class Collector:
         self._takes_warnings = False
 
     def all(self) -> tuple[Diagnostic, ...]:
-        """All diagnostics so far, in source order."""
+        """All diagnostics that have been added, in source order."""
         return tuple(sorted(self._found.values(), key=lambda one: one.span.start))
 
     @property
     def has_errors(self) -> bool:
-        """Whether any diagnostic so far is an error."""
+        """True if any diagnostic so far is an error."""
         return any(one.severity == "error" for one in self._found.values())
 
     @property
     def is_full(self) -> bool:
-        """Whether it has as many diagnostics as a report shows."""
+        """True if at least as many diagnostics as a report may have were added."""
         return self._most is not None and len(self._found) >= self._most
 
     def report(self) -> tuple[Diagnostic, ...]:
-        """The diagnostics in source order. If not all fit, errors are preferred to warnings."""
+        """Returns the diagnostics to report, in source order.
+
+        If there are too many, warnings and hints are dropped before errors.
+        """
         kept = sorted(self._found.values(), key=lambda one: one.severity != "error")[: self._most]
         return tuple(sorted(kept, key=lambda one: (one.span.start, one.code)))

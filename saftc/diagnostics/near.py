@@ -6,26 +6,29 @@ from difflib import get_close_matches
 from saftc.diagnostics.model import Hint
 from saftc.source import common_ends
 
-# A longer name is a mistake of another kind, and slow to compare.
+# Longer names are probably another mistake, and slow to compare.
 _LONGEST = 60
-# In shorter names, one other letter makes another name.
+# If a shorter name differs in one letter, it is probably another name.
 _SHORTEST = 4
 
 
 def near(name: str, candidates: Iterable[str]) -> str | None:
-    """The candidate closest to `name`, or None if none is close enough."""
+    """Returns the candidate closest to `name`, or None if no candidate is close enough."""
     if len(name) > _LONGEST:
         return None
     folded: dict[str, list[str]] = {}
     for candidate in sorted(candidates):
         folded.setdefault(candidate.lower(), []).append(candidate)
     matches = get_close_matches(name.lower(), folded, n=1, cutoff=0.65)
-    # Of `Label` and `label`, the one spelled like the name.
+    # If `Label` and `label` are both close, the one whose case is closer to the name's.
     return get_close_matches(name, folded[matches[0]], n=1, cutoff=0)[0] if matches else None
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> Hint | None:
-    """The hint that names the candidate closest to `name`, if one is close enough."""
+    """Returns a hint that suggests the candidate closest to `name`.
+
+    Returns None if no candidate is close enough.
+    """
     candidates = list(candidates)
     meant = near(name, candidates)
     if meant is None:
@@ -34,16 +37,16 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> Hint | None:
 
 
 def meant_to_be(meant: str, *, is_guess: bool = False) -> Hint:
-    """The hint that suggests `meant` in place of the diagnostic's text."""
+    """Returns a hint that suggests `meant` in place of the diagnostic's text."""
     return Hint(f"did you mean `{meant}`?", instead=meant, is_guess=is_guess)
 
 
 def is_slip(written: str, meant: str, candidates: Iterable[str]) -> bool:
-    """Whether a word is certainly a typing error for `meant`.
+    """True if a word is certainly a typing error for `meant`.
 
-    That is the case of letters, or one letter that is missing, superfluous, wrong, or swapped with
-    its neighbour. It is not certain for short words, for different digits, or if a third word is
-    close.
+    The words may differ in the case of letters, or in one letter that is missing, superfluous,
+    wrong, or swapped with its neighbour. A typing error is not certain in short words, in digits,
+    or if a third word is close.
     """
     others = [one for one in candidates if one != meant]
     if near(written, others) is not None:

@@ -1,15 +1,15 @@
-"""Diagnostics as text with styles for people, and as JSON for tools.
+"""Renders diagnostics as styled text for people, and as JSON for tools.
 
-error[SAFT0203]: unknown name `pepole`
- --> greet.saft:3:24
-  |
-3 |   who is longest in {pepole}
-  |                      ^^^^^^ did you mean `people`?
-  |
-  -   who is longest in {pepole}
-3 +   who is longest in {people}
+    error[SAFT0203]: unknown name `pepole`
+     --> greet.saft:3:24
+      |
+    3 |   who is longest in {pepole}
+      |                      ^^^^^^ did you mean `people`?
+      |
+      -   who is longest in {pepole}
+    3 +   who is longest in {people}
 
-Places are marked as rustc does it; the change that the hint is about is drawn as ruff does it.
+Places are marked as in rustc; the edits of the hint are drawn as in ruff.
 """
 
 import json
@@ -24,25 +24,26 @@ from saftc.diagnostics.model import Diagnostic, Edit
 from saftc.diagnostics.styled import Piece, Style, plain
 from saftc.source import Source, Span, common_ends
 
-# The most columns of a line before only the part around its mark is shown: if the width of the
-# output is unknown, and in the narrowest terminal.
+# The columns of a line beyond which only the part around its mark is shown: the first if the width
+# of the output is unknown, the second in the narrowest terminal.
 _WIDEST = 100
 _NARROWEST = 20
 # The columns around a line of a script: " | ", the bar beside several lines, "…" at both ends.
 _AROUND = 7
-# Of more lines than this, only the first and last are shown.
+# If there are more lines than this, only the first and last lines are shown.
 _MOST_LINES = 6
 _TAB = "    "
-# The joiners of emoji and letters; other invisible characters could hide a part of the line.
+# The joiners of emoji and letters. Other invisible characters are replaced, as they could hide
+# text.
 _JOINERS = "\u200c\u200d"
 
 
 def render(
     diagnostics: Iterable[Diagnostic], source: Source, width: int | None = None
 ) -> list[Piece]:
-    """Renders diagnostics, separated by blank lines; empty if there are none.
+    """Renders diagnostics, separated by blank lines; an empty list if there are none.
 
-    `width` is the width of the terminal, if there is one.
+    `width` is the width of the terminal; None if the output is not a terminal.
     """
     drawn = (_render_one(diagnostic, source, width) for diagnostic in diagnostics)
     return [piece for one in drawn for piece in (Piece("\n"), *one)][1:]
@@ -58,19 +59,19 @@ def render_text(
 def draw_place(
     source: Source, span: Span, note: str = "", width: int | None = None
 ) -> list[Piece]:
-    """The place `file:line:column` with its lines, and marks under them."""
+    """Renders the place `file:line:column` with its lines, and marks under them."""
     rows = list(_drawn(source, [_Mark(span, note, "^", "error")], _room(source, width)))
     return _placed(source, span.start, rows, _margin(rows))
 
 
 def fits(text: str, width: int) -> bool:
-    """Whether a terminal of this width shows rendered diagnostics without further truncation."""
+    """True if a terminal of this width shows these rendered diagnostics without truncating more."""
     rows = (row for row in text.split("\n") if row.lstrip(" 0123456789").startswith("|"))
     return "…" not in text and all(_width(row) <= width for row in rows)
 
 
 def as_data(diagnostics: Iterable[Diagnostic], source: Source) -> list[dict[str, object]]:
-    """The diagnostics as JSON values: one object each, places as 1-based lines and columns."""
+    """Returns the diagnostics as JSON objects; places are 1-based lines and columns."""
     return [
         {
             "code": diagnostic.code,
@@ -95,12 +96,12 @@ def as_data(diagnostics: Iterable[Diagnostic], source: Source) -> list[dict[str,
 
 
 def render_json(data: object) -> str:
-    """The JSON text of the values from `as_data`, or of an object that contains them."""
+    """Returns the JSON text of the values from `as_data`, or of an object that contains them."""
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
 class _Mark(NamedTuple):
-    """A marked place: its sign and style, and its note."""
+    """A marked place: the sign under it, its style, and its note."""
 
     span: Span
     note: str
@@ -108,17 +109,17 @@ class _Mark(NamedTuple):
     style: Style
 
     def drawn(self, blanks: int, signs: str) -> list[Piece]:
-        """A row of signs, after some blanks."""
+        """Returns a row of signs, after some blanks."""
         return [_BAR, Piece(" " * blanks), Piece(signs, self.style)]
 
 
-# A row's line number, if it has one, and its content; None where lines are omitted.
+# A row: its line number, if it has one, and its content; None stands for omitted lines.
 _Row = tuple[int | None, list[Piece]] | None
 _BAR = Piece("|", "gutter")
 
 
 class _Room(NamedTuple):
-    """The columns available for a line of a script, and for a row after its gutter, if bounded."""
+    """The widths of a line of a script, and of a row without its gutter, which may be unlimited."""
 
     line: int
     row: int | None
@@ -132,7 +133,7 @@ def _room(source: Source, width: int | None) -> _Room:
 
 
 def _render_one(diagnostic: Diagnostic, source: Source, width: int | None) -> list[Piece]:
-    """An excerpt of the script, and one of each other script with a related place."""
+    """Renders an excerpt of the script, and one of each other script with a related place."""
     severity = diagnostic.severity
     drawings = [(source, [_Mark(diagnostic.span, diagnostic.hint or "", "^", severity)])]
     for related in diagnostic.related:
@@ -169,7 +170,7 @@ def _margin(rows: Iterable[_Row]) -> int:
 
 
 def _drawn(source: Source, marks: Sequence[_Mark], room: _Room) -> Iterator[_Row]:
-    """The marked lines in order, with a row for each mark below."""
+    """Yields the marked lines in order, with a row below each line for each of its marks."""
     first, *others = marks
     below: dict[int, list[_Mark]] = {}
     if bar := _bar(source, first, room):
@@ -193,7 +194,7 @@ def _line(number: int, text: str) -> _Row:
 
 
 def _marked(source: Source, line: int, marks: Sequence[_Mark], room: _Room) -> Iterator[_Row]:
-    """A line with its marks; a long line is repeated for each mark, showing another part."""
+    """Yields a line with its marks; if it is long, repeats it for each mark, with another part."""
     text = source.line_text(line)
     for mark in marks:
         column = mark.span.start - source.line_start(line)
@@ -206,7 +207,7 @@ def _marked(source: Source, line: int, marks: Sequence[_Mark], room: _Room) -> I
 
 
 def _noted(signs: list[Piece], mark: _Mark, room: _Room) -> Iterator[_Row]:
-    """A mark with its note beside it, or below it if it does not fit."""
+    """Yields a mark with its note beside it, or below it if the note does not fit."""
     style: Style = "note" if mark.sign == "^" else mark.style
     if room.row is None or len(plain(signs)) + 1 + _width(mark.note) <= room.row:
         yield None, [*signs, Piece(f" {mark.note}".rstrip(), style)]
@@ -217,7 +218,7 @@ def _noted(signs: list[Piece], mark: _Mark, room: _Room) -> Iterator[_Row]:
 
 
 def _bar(source: Source, mark: _Mark, room: _Room) -> list[_Row]:
-    """The lines of a multi-line place beside a bar; empty if one of them is too long."""
+    """Returns the lines of a multi-line place with a bar; empty if one of them is too long."""
     start, end = mark.span.start, mark.span.start + len(source.at(mark.span).rstrip()) - 1
     first, last = source.line_of(start), source.line_of(end)
     lines = list(range(first, last + 1))
@@ -239,7 +240,7 @@ def _bar(source: Source, mark: _Mark, room: _Room) -> list[_Row]:
 
 
 def _fix(source: Source, edits: Sequence[Edit], room: int) -> Iterator[_Row]:
-    """The lines before and after the edits."""
+    """Yields the lines before and after the edits."""
     if edits:
         yield None, [_BAR]
     shift = before = 0
@@ -256,7 +257,8 @@ def _fix(source: Source, edits: Sequence[Edit], room: int) -> Iterator[_Row]:
         first += alike
         if before and first > before:
             yield None
-        # If the number of lines stays, each shows the part that differs from its counterpart.
+        # If the number of lines stays the same, each shows the part that differs from its
+        # counterpart.
         others = (new, old) if len(old) == len(new) else (old, new)
         was = [_around(*both, room) for both in zip(old, others[0], strict=True)]
         now = [_around(*both, room) for both in zip(new, others[1], strict=True)]
@@ -272,7 +274,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _by_lines(source: Source, edits: Sequence[Edit]) -> list[list[Edit]]:
-    """The edits in order, grouped if they touch the same line."""
+    """Returns the edits in order, grouped if they touch the same line."""
     groups: list[list[Edit]] = []
     last = 0
     for edit in sorted(edits):
@@ -285,13 +287,13 @@ def _by_lines(source: Source, edits: Sequence[Edit]) -> list[list[Edit]]:
 
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> int:
-    """The length of the common prefix of two sequences."""
+    """Returns the length of the common prefix of two sequences."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _around(line: str, other: str, room: int) -> str:
-    """The part of a line that differs from another line; tabs are visible."""
+    """Returns the part of a line that differs from another line, with visible tabs."""
     first, last = common_ends(line, other)
     return _clip(line, first, len(line) - first - last, room, tab="→   ")[0]
 
@@ -309,7 +311,7 @@ def _place(source: Source, span: Span) -> dict[str, object]:
 def _clip(
     text: str, start: int, length: int, room: int, tab: str = _TAB
 ) -> tuple[str, str, str]:
-    """The visible part of a line, its part before the mark, and its marked part."""
+    """Returns the visible part of a line, its part before the mark, and its marked part."""
     first = 0
     if _width(text[: start + length]) > room:
         first = start - _fitting(text[:start][::-1], room * 2 // 5)
@@ -323,7 +325,7 @@ def _clip(
 
 
 def _fitting(text: str, room: int) -> int:
-    """How many characters of a text fit into some columns."""
+    """Returns how many characters of a text fit into `room` columns."""
     for count, character in enumerate(text):
         room -= _cells(character)
         if room < 0:

@@ -1,6 +1,6 @@
-"""Diagnostics for other programs: JSON, SARIF, and GitHub's workflow commands.
+"""Writes diagnostics for other programs: as JSON, SARIF, and GitHub's workflow commands.
 
-Each function takes scripts with their diagnostics and returns one text.
+Each function gets scripts with their diagnostics and returns the text of the report.
 """
 
 import json
@@ -20,12 +20,12 @@ _COMMANDS = {"error": "error", "warning": "warning", "hint": "notice"}
 
 
 def as_json(found: Found) -> str:
-    """A JSON array with an object for each diagnostic."""
+    """Returns a JSON array with an object for each diagnostic."""
     return render_json([one for source, told in found for one in as_data(told, source)])
 
 
 def as_sarif(found: Found) -> str:
-    """A SARIF 2.1.0 log with one run."""
+    """Returns a SARIF 2.1.0 log with one run."""
     codes = sorted({one.code for _, diagnostics in found for one in diagnostics})
     driver = {
         "name": "saftc",
@@ -34,7 +34,7 @@ def as_sarif(found: Found) -> str:
             {
                 "id": code,
                 "defaultConfiguration": {"level": _LEVELS[BY_NUMBER[code].severity]},
-                "help": {"text": f"`saftc explain {code}` tells what it means."},
+                "help": {"text": f"`saftc explain {code}` explains it."},
             }
             for code in codes
         ],
@@ -105,7 +105,7 @@ def _uri(source: Source) -> str:
 
 
 def as_github(found: Found) -> str:
-    """A workflow command for each diagnostic; GitHub shows it beside the script's line."""
+    """Returns a workflow command for each diagnostic; GitHub shows it at the script's line."""
     return "".join(_command(source, one) for source, diagnostics in found for one in diagnostics)
 
 
@@ -137,5 +137,5 @@ def _replaced(text: str, table: dict[str, str]) -> str:
 
 
 def written(found: Found, format: str) -> str:
-    """The diagnostics of the scripts in the format of this name."""
+    """Returns the report in the format of this name."""
     return {"json": as_json, "sarif": as_sarif, "github": as_github}[format](found)

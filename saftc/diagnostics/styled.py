@@ -1,4 +1,4 @@
-"""Styled text, which a terminal shows in colours and with links."""
+"""Text with styles and links, which a terminal shows."""
 
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
@@ -7,7 +7,7 @@ Style = Literal["", "error", "warning", "hint", "title", "gutter", "note", "remo
 
 
 class Piece(NamedTuple):
-    """A piece of text in one style; `link` is the kind of its link, if it has one."""
+    """A piece of text in one style; `link` is the kind of its link, or ""."""
 
     text: str
     style: Style = ""
@@ -15,5 +15,5 @@ class Piece(NamedTuple):
 
 
 def plain(pieces: Iterable[Piece]) -> str:
-    """The text without its styles."""
+    """Returns the text of the pieces, without styles."""
     return "".join(piece.text for piece in pieces)

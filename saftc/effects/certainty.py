@@ -25,12 +25,12 @@ from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
 from saftc.types.types import ANY
 
-STREAMED = "a stream gives its pieces in its turn"
+STREAMED = "a stream delivers its pieces in order"
 # Ways out: what to write instead, so that prompts need not stay in order.
 UNSTREAMED = "leave out `stream`"
 ANNOTATE = "annotate it"
 GIVE_VALUE = "give it a value above"
-TO_HEAD = "move it to the head of the loop, above what asks or prints"
+TO_HEAD = "move it to the head of the loop, above its prompts and prints"
 TO_OTHER_LOOP = f"{TO_HEAD}, or to another loop below"
 CATCH = f"{TO_HEAD}, or catch it with `try` and continue"
 # The statements that end a loop from inside its body, and from inside an inner loop.
@@ -99,7 +99,7 @@ class Certainty:
     def _function(self, definition: n.FunctionDef) -> _Reasons:
         if self.effects.summary(definition).calls_itself:
             # Its body is not analysed, so that the analysis ends here.
-            words = f"`{definition.name.text}` calls itself, and may go on for ever"
+            words = f"`{definition.name.text}` calls itself, and may never end"
             yield Reason(definition.name, words, "write a loop with `for` instead", is_caught=False)
             return
         known = self.facts.functions[definition]
@@ -143,7 +143,7 @@ class Certainty:
     def _statement(self, node: n.Statement, ending: _Ending) -> _Reasons:
         match node:
             case n.WhileStmt():
-                words = "`while` may go on for ever"
+                words = "`while` may never end"
                 yield Reason(node, words, "loop over a `range` with `for`", is_caught=False)
                 return
             case n.TryStmt():
@@ -254,20 +254,20 @@ def _words(effects: Effects, node: n.Node) -> tuple[str, str]:
         case n.Name() if facts.names.of(node).kind == "builtin":
             match node.text:
                 case "input":
-                    return "`input` waits for the user", "ask for it above the loop"
+                    return "`input` waits for the user", "call it above the loop"
                 case "print" | "write" as name:
-                    words = f"`{name}` of another script does not wait for its turn"
-                    return words, "give back what it prints, and print that here"
+                    words = f"`{name}` in another script would print out of order"
+                    return words, "return the text, and print it here"
                 case "run":
                     return "`run` may do anything", "run the program above or below"
                 case name:
-                    words = f"`{name}` has to wait for what is before it"
+                    words = f"`{name}` must wait for everything before it"
                     return words, "move it below the prompts of the loop"
         case n.Name() | n.Member():
             path = effects.path_in_python(node)
-            return f"nothing is known of what {shown(node)} of Python does", declare(path)
+            return f"the effects of {shown(node)} of Python are not known", declare(path)
         case n.Call():
-            words = f"nothing is known of {shown(node.function)}, which is called here"
+            words = f"the effects of {shown(node.function)}, called here, are not known"
             return words, "call a function by its name"
         case n.ServerCall():
             words = f"`{node.tool}` of the MCP server `{node.server}` may change something"
@@ -277,8 +277,8 @@ def _words(effects: Effects, node: n.Node) -> tuple[str, str]:
         case n.Prompt():
             for one in node.shown:
                 if effects.shows_unknown(one):
-                    words = f"{of_unknown_type(one)}, and might be a function for the model"
+                    words = f"{of_unknown_type(one)}, and might be a function, and so a tool"
                     return words, ANNOTATE
-            return "nothing is known of a function that it shows to the model", ANNOTATE
+            return "the effects of a function that it offers to the model are not known", ANNOTATE
         case _:
-            return "nothing is known of what Python does with a value here", ANNOTATE
+            return "the effects of Python on a value here are not known", ANNOTATE

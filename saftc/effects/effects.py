@@ -657,7 +657,7 @@ def _way_out(node: n.Node, effects: Effects) -> str:
     function = node.function if isinstance(node, n.Call) else node
     name = effects.python_name(function) if isinstance(function, n.Expression) else None
     if name is None:
-        return "write the `assert` where the record is used; a rule is checked with each record"
+        return "write the `assert` where the record is used: rules run for every record"
     return f'if it only calculates, say so in pyproject.toml: `[tool.saft] pure = ["{name}"]`'
 
 
@@ -687,9 +687,9 @@ def check_judges(facts: Facts, mistakes: Collector) -> None:
         at = next((one.value for one in written if one.key.text == "check"), node.options)
         problem, hint = None, None
         if node.is_streamed:
-            problem, hint = "cannot judge a stream", "its parts come before all is checked"
+            problem, hint = "cannot judge a stream", "its parts arrive before the whole is checked"
         elif node.mode == "program":
-            problem, hint = "cannot judge a program", "check what it gives behind the prompt"
+            problem, hint = "cannot judge a program", "check its result after the prompt"
         elif node in by_fields:
             problem, hint = "takes one value", "ask for a `type` with these fields"
         if problem is not None:
@@ -724,7 +724,7 @@ def _check_judge(
             expected, hint = "a function that fails", "`fail` or `assert` with the reason instead"
         elif effects:
             problem = f"must not {'ask a model' if 'asks' in effects else 'have effects'}"
-            hint = "do that behind the prompt: a check looks at a value, maybe several times"
+            hint = "do that after the prompt: a check may run several times"
             mistakes.add(catalogue.CHECK_OF_PROMPT.at(node.span, problem=problem, hint=hint))
             return
         else:

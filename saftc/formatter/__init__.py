@@ -1,1 +1,1 @@
-"""The formatter: writes a tree as the text of a script, in one form."""
+"""The formatter: writes the tree of a script as text in the standard format."""

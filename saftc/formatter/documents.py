@@ -1,6 +1,6 @@
-"""Documents that may break over lines, and their layout.
+"""Documents: texts with optional line breaks, and `render`, which lays them out.
 
-A document is a text, a tuple of documents, or one of the classes below. `render` writes each
+A document is a string, a tuple of documents, or one of the classes below. `render` writes each
 `Group` on one line if it fits, and otherwise with a line break for each of its `Line`s:
 
     Group(("f(", Nest((Line(""), "a,", Line(" "), "b", Broken(","))), Line(""), ")"))
@@ -21,7 +21,7 @@ Doc: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line break in a broken group; the text `flat` in an unbroken one."""
+    """A line break in a broken group; the text `flat` in a group on one line."""
 
     flat: str
 
@@ -35,7 +35,7 @@ class Hard:
 
 @dataclass(frozen=True, slots=True)
 class Trailing:
-    """A comment at the end of a line; it does not count for the width."""
+    """A comment at the end of a line; its width is ignored."""
 
     text: str
 
@@ -49,21 +49,24 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Nest:
-    """A part whose line breaks are indented one level."""
+    """A document whose line breaks are indented one level."""
 
     doc: Doc
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A part that is broken as a whole or not at all."""
+    """A document whose line breaks are all taken or all omitted."""
 
     doc: Doc
 
 
 @dataclass(frozen=True, slots=True)
 class Hug:
-    """A part on one line except for its `last` brackets; `broken` if those cannot open there."""
+    """A document on one line, except for the `last` brackets in it, which may break.
+
+    If the opening bracket does not fit on the line, `broken` is rendered instead.
+    """
 
     before: Doc
     last: Doc
@@ -72,20 +75,20 @@ class Hug:
 
 @dataclass(frozen=True, slots=True)
 class Forced:
-    """A part with line breaks whatever is around it."""
+    """A document with line breaks, even if the group around it is on one line."""
 
     doc: Doc
 
 
 @dataclass(frozen=True, slots=True)
 class Rigid:
-    """A part that is never broken for its length, such as a hole in a text."""
+    """A document that is never broken because of its length, such as a hole in a text."""
 
     doc: Doc
 
 
 def is_spread(doc: Doc) -> bool:
-    """Whether `doc` takes several lines, however wide they may be."""
+    """True if `doc` always takes several lines, at any width."""
     pending: list[Doc] = [doc]
     while pending:
         match pending.pop():
@@ -104,7 +107,7 @@ def is_spread(doc: Doc) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The context of a part: its indentation, whether its lines are broken, whether they may be."""
+    """The context of a document: its indentation, and if its lines are broken or must not be."""
 
     indent: int
     is_broken: bool
@@ -112,9 +115,9 @@ class _Place:
 
 
 def render(doc: Doc, width: int, indent: int) -> str:
-    """The text of `doc`, starting at column `indent` of at most `width`.
+    """Returns the text of `doc`, which starts at column `indent`, in lines of at most `width`.
 
-    The first line has no indentation; neither do empty lines.
+    The first line and empty lines have no indentation.
     """
     out: list[str] = []
     column = margin = indent
@@ -142,7 +145,7 @@ def render(doc: Doc, width: int, indent: int) -> str:
             case Broken(text):
                 pending.append((place, text if place.is_broken else ""))
             case Nest(inner):
-                # The content of a group on one line is indented like that line.
+                # A group on one line does not increase the indentation of its content.
                 deeper = place.indent + (INDENT if place.is_broken else 0)
                 pending.append((replace(place, indent=deeper), inner))
             case Forced(inner):
@@ -166,9 +169,9 @@ def render(doc: Doc, width: int, indent: int) -> str:
 
 
 def _fits(doc: Doc, room: int, following: Sequence[tuple[_Place, Doc]]) -> bool:
-    """Whether `doc` on one line, with the text up to the next line break, fits in `room`.
+    """True if `doc` on one line, with the text up to the next line break, fits in `room` columns.
 
-    Later groups may be broken at their first line break.
+    Groups in `following` may break at their first line break.
     """
     inside: list[tuple[_Place, Doc]] = [(_Place(0, is_broken=False), doc)]
     behind = len(following)

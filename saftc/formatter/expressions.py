@@ -1,7 +1,7 @@
-"""Writes expressions, schemas and patterns as documents, which may break over lines.
+"""Formats expressions and patterns, as documents.
 
-Parentheses stay where the grammar needs them and where they make clear how operators bind; others
-are removed. Numbers, one-line strings and the text of prompts are as written.
+Parentheses are written where the grammar needs them, and kept where they show how operators bind;
+others are removed. Numbers, one-line strings and the text of prompts stay as written.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.texts import without_margin
 
-# How tightly an expression binds; an operand that binds less tightly than its place requires gets
+# The precedence of an expression. An operand whose precedence is lower than its place requires gets
 # parentheses.
 _CONDITIONAL, _OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _NEGATION, _POSTFIX, _ATOM = range(10)
 
@@ -39,7 +39,7 @@ _Operation = n.Unary | n.Binary | n.Comparison | n.Logical | n.Conditional
 
 
 def write_expression(original: Original, node: n.Expression) -> Doc:
-    """An expression in a place that takes any."""
+    """Returns the document of an expression."""
     match node:
         case n.Name():
             return node.text
@@ -80,12 +80,12 @@ def write_expression(original: Original, node: n.Expression) -> Doc:
 
 
 def write_behind(original: Original, before: str, node: n.Expression | None) -> Doc:
-    """An optional expression, after the words that precede it."""
+    """Returns the document of an optional expression, after the text `before`."""
     return (before, write_expression(original, node)) if node is not None else ""
 
 
 def write_operand(original: Original, node: n.Expression, level: int) -> Doc:
-    """An operand in a place that requires the precedence `level`."""
+    """Returns the document of an operand in a place that requires the precedence `level`."""
     is_clear = level <= _level(node)
     match node:
         case n.Unary() | n.Binary() | n.Comparison() | n.Logical() | n.Conditional():
@@ -107,7 +107,7 @@ def _is_grouped(original: Original, node: _Operation) -> bool:
 
 
 def _write_alone(original: Original, node: n.Expression) -> Doc:
-    """The only expression inside brackets."""
+    """Returns the document of the only expression inside brackets."""
     match node:
         case n.Binary() | n.Comparison() | n.Logical() | n.Conditional():
             return _write_operation(original, node, None)
@@ -128,7 +128,7 @@ def _write_operation(original: Original, node: _Operation, brackets: str | None)
 
 
 def _operands(original: Original, node: n.Expression) -> list[Part]:
-    """The operands of a chain of operators of equal precedence, each after its operator."""
+    """Returns the operands of a chain of operators of equal precedence, each with its operator."""
     match node:
         case n.Binary():
             level = _OPERATORS[node.operator]
@@ -177,7 +177,10 @@ def write_token(original: Original, start: int) -> Doc:
 
 
 def _write_text(written: str) -> Doc:
-    """A number, word or string; the lines of a longer one are indented as the code around."""
+    """Returns the document of a number, word or string.
+
+    The lines of a string in triple quotes are indented like the code around it.
+    """
     opening, quote, inside = written.partition('"""')
     if not quote or "\n" not in written or opening not in ("", "f"):
         return written
@@ -191,7 +194,7 @@ def _write_text(written: str) -> Doc:
 
 
 def _write_formatted(original: Original, node: n.FormattedString) -> Doc:
-    """A formatted string as it was written, with the spaces that a hole may need."""
+    """Returns the document of a formatted string, which stays as written."""
     start = original.core(node.span)
     quote = '"""' if original.text.startswith('f"""', start) else '"'
     last = node.parts[-1].span.end if node.parts else start + 1 + len(quote)
@@ -212,7 +215,7 @@ def _write_items(original: Original, brackets: str, node: n.ListLiteral | n.Tupl
     ]
     is_single_tuple = brackets == "()" and len(parts) == 1
     spread = node.is_spread or (len(parts) > 1 and has_spread(parts)) or _has_lines(parts)
-    # The parentheses around a tuple are its own.
+    # The parentheses of a tuple belong to it.
     start = node.span.start if brackets == "()" else original.core(node.span)
     return write_sequence(
         original,
@@ -319,7 +322,7 @@ def _write_operand_behind(original: Original, word: str, node: n.Expression | No
 
 def _write_hole(original: Original, hole: n.Hole) -> Doc:
     value = write_expression(original, hole.value)
-    # A `$` beside a brace is hard to read.
+    # A `$` next to a brace is hard to read.
     pad = " " if isinstance(hole.value, n.Prompt) and not is_spread(value) else ""
     format_ = ":raw" if hole.is_raw else ":approve" if hole.is_approved else ""
     return ("{" + pad, Rigid(value), pad, format_ + "}")
@@ -329,7 +332,7 @@ def _write_hole(original: Original, hole: n.Hole) -> Doc:
 
 
 def write_pattern(node: n.Pattern) -> str:
-    """The pattern of a `for`."""
+    """Returns the text of the pattern of a `for`."""
     match node:
         case n.NamePattern():
             return node.name.text
@@ -355,7 +358,7 @@ def _level(node: n.Expression) -> int:
         case n.Unary():
             return _NOT if node.operator == "not" else _NEGATION
         case n.Prompt():
-            # Code after a prompt would look like a part of it.
+            # With parentheses, as code after a prompt would look like a part of the prompt.
             if node.after is not None:
                 return _NOT
             return _ATOM if node.options is None else _NEGATION
@@ -366,7 +369,7 @@ def _level(node: n.Expression) -> int:
 
 
 def _has_lines(parts: Sequence[Part]) -> bool:
-    """Whether the only item is a chain with one operand per line and without brackets."""
+    """True if the only item is a chain without brackets that has one operand per line."""
     match parts:
         case [Part(n.Argument(value=value), Forced()) | Part(value, Forced())]:
             return isinstance(value, n.Binary | n.Comparison | n.Logical | n.Conditional)

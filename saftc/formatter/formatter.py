@@ -16,13 +16,13 @@ from saftc.syntax.depth import fitting_interpreter
 from saftc.syntax.lexer import SHEBANG
 from saftc.syntax.parser import parse
 
-# The position of a node, and whether it takes several lines, do not affect its meaning.
+# Fields that do not affect the meaning: the position, and whether the node takes several lines.
 _LAYOUT = {"span", "is_spread"}
 
 
 @dataclass(frozen=True, slots=True)
 class Formatted:
-    """A script and its formatted text; `text` is None if the script cannot be parsed."""
+    """A script and its formatted text; `text` is None if the script has syntax errors."""
 
     source: Source
     text: str | None
@@ -30,7 +30,7 @@ class Formatted:
 
 
 def format_source(source: Source) -> Formatted:
-    """Formats a script; returns its syntax errors if there are any."""
+    """Formats a script; if the script has syntax errors, returns the errors instead."""
     mistakes = Collector()
     with fitting_interpreter():
         module = parse(source, mistakes)
@@ -43,7 +43,7 @@ def format_source(source: Source) -> Formatted:
 
 
 def is_same(one: object, other: object) -> bool:
-    """Whether two trees, or parts of trees, differ only in layout."""
+    """True if two trees, or parts of trees, differ only in layout."""
     if isinstance(one, n.Node) and isinstance(other, n.Node):
         names = [field.name for field in fields(one) if field.name not in _LAYOUT]
         return type(one) is type(other) and all(
@@ -58,7 +58,7 @@ def is_same(one: object, other: object) -> bool:
 
 
 def _compare(name: str, module: n.Module, text: str) -> None:
-    """Raises RuntimeError if `text` is not the script `module`, which would be a bug."""
+    """Raises RuntimeError if `text` does not parse to `module`, which would be a bug."""
     mistakes = Collector()
     written = parse(Source.from_text(name, text), mistakes)
     if mistakes.has_errors or not is_same(module.statements, written.statements):
@@ -68,5 +68,8 @@ def _compare(name: str, module: n.Module, text: str) -> None:
 
 
 def _words(module: n.Module) -> Counter[str]:
-    """The comments of a script, without their slashes, which may change."""
+    """Returns the comments of a script, each with its count.
+
+    Slashes are left out, as the formatter may change their number.
+    """
     return Counter(comment.text.lstrip("/") for comment in module.comments)

@@ -1,4 +1,4 @@
-"""Writes bracketed sequences, on one line or with one item a line, with the comments in them.
+"""Formats sequences in brackets, on one line or with one item a line, with their comments.
 
     [
         1,  // beside
@@ -31,13 +31,13 @@ from saftc.syntax import nodes as n
 from saftc.syntax.comments import FIELDS, between, take
 from saftc.syntax.tokens import Comment
 
-# The comma after the last item, if the sequence has one item a line.
+# The comma after the last item, which is written if the sequence has one item a line.
 WHEN_BROKEN = Broken(",")
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """An item: its node, its document, and the text that joins it to the previous item."""
+    """An item of a sequence: its node, its document, and the text `lead` before it."""
 
     node: n.Node
     doc: Doc
@@ -51,7 +51,10 @@ class Part:
 
 @dataclass(slots=True)
 class _Gaps:
-    """The comments of a sequence; the last of `above` is at its end."""
+    """The comments of a sequence: above and beside each item, and after the opening bracket.
+
+    The last list in `above` has the comments after the last item.
+    """
 
     above: list[list[str | Comment]]
     beside: list[Comment | None]
@@ -71,7 +74,10 @@ def write_sequence(
     one_a_line: bool,
     last_comma: Doc = WHEN_BROKEN,
 ) -> Doc:
-    """Items with commas, in `brackets`; one a line if they do not fit or `one_a_line`."""
+    """Returns the document of items with commas, in `brackets`.
+
+    There is one item a line if the items do not fit, if there are comments, or with `one_a_line`.
+    """
     opening, closing = brackets
     gaps = _gaps(original, parts, inside)
     if gaps.are_empty and not parts:
@@ -87,10 +93,11 @@ def write_sequence(
 def write_chain(
     original: Original, brackets: str | None, parts: Sequence[Part], inside: Span, *, hugs: bool
 ) -> Doc:
-    """Items joined by operators or words; optional brackets only allow line breaks.
+    """Returns the document of items that are joined by operators or words.
 
-    `brackets` is None if brackets already contain nothing but the chain. A chain that `hugs` may
-    stay on one line up to the brackets that its last item opens.
+    `brackets` is "" if brackets are written only where lines break, and None if brackets around the
+    chain are already written. With `hugs`, the chain may stay on one line up to the bracket that
+    its last item opens.
     """
     gaps = _gaps(original, parts, inside)
     must_hug = is_spread(parts[-1].doc)
@@ -127,7 +134,7 @@ def _spread(
 
 
 def _lines(original: Original, parts: Sequence[Part], gaps: _Gaps, comma: str) -> list[Doc]:
-    """Each item and comment on its line, with the break above it."""
+    """Returns each item and comment on its own line, with the line break above it."""
     lines: list[Doc] = []
     is_first = True
     for position, above in enumerate(gaps.above):
@@ -144,7 +151,7 @@ def _lines(original: Original, parts: Sequence[Part], gaps: _Gaps, comma: str) -
 
 
 def _break(original: Original, what: str | Comment | Part, is_close: bool) -> Hard:
-    """The line break above a comment or an item, with a blank line if the script has one."""
+    """Returns the line break above a comment or item, with a blank line if the script has one."""
     if is_close or isinstance(what, str):
         return Hard()
     start = what.span.start
@@ -175,7 +182,7 @@ def _gaps(original: Original, parts: Sequence[Part], inside: Span) -> _Gaps:
 
 
 def _part_comment(original: Original, comment: Comment, parts: Sequence[Part]) -> Comment:
-    """The comment, made ordinary if it would begin to document a field."""
+    """Returns the comment; among fields, a doc comment that documents none becomes ordinary."""
     are_fields = bool(parts) and isinstance(parts[0].node, FIELDS)
     if not are_fields or not comment.is_doc or comment in original.doc_comments:
         return comment
@@ -183,12 +190,12 @@ def _part_comment(original: Original, comment: Comment, parts: Sequence[Part]) -
 
 
 def plain_text(comment: Comment) -> str:
-    """The text of a comment, without doc comment marks."""
+    """Returns the text of a comment, with `//` even if it is a doc comment."""
     return "//" + comment.text[3:] if comment.is_doc else comment.text
 
 
 def place_of_lost(above: Sequence[str | Comment]) -> int:
-    """The index among comments for those that lost their place: above doc comments."""
+    """Returns the index in `above` for comments that lost their place: above doc comments."""
     position = len(above)
     while position:
         before = above[position - 1]

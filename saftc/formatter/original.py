@@ -1,7 +1,7 @@
-"""The parts of a script that the tree lacks: comments, blank lines, and texts as written.
+"""The parts of a script that its tree lacks: comments, blank lines, and texts as written.
 
 A comment inside a statement is written once, by the innermost part of the tree around it that can
-hold it.
+contain comments.
 """
 
 import re
@@ -26,63 +26,64 @@ _LAST_TEXT = re.compile(r"(?:[^\\$]|\\.)*", re.DOTALL)
 
 
 class Original:
-    """The source of a tree, and the comments that were not yet written."""
+    """The source of a tree, and the comments that have not been written yet."""
 
     def __init__(self, source: Source, module: n.Module) -> None:
         self.source = source
         self.text = source.text
         self.doc_comments = module.doc_comments
-        # A trailing doc comment belongs to its field, wherever the line ends.
+        # A trailing doc comment stays at its field, wherever the field's line ends.
         self.docs_beside = {
             node: comment for comment, node in module.doc_comments.items() if comment.is_trailing
         }
         placed = set(self.docs_beside.values())
         free = [comment for comment in module.comments if comment not in placed]
         self.comments = Comments(source, module, free)
-        # The unwritten comments inside the current statement.
+        # The comments inside the current statement that have not been written yet.
         self.inner: list[Comment] = []
 
     # Places
 
     def skip(self, offset: int) -> int:
-        """The offset of the next character that is neither blank nor in a comment."""
+        """Returns the offset of the next character that is neither blank nor in a comment."""
         return skip(self.text, offset)
 
     def core(self, span: Span) -> int:
-        """The offset of the content, after the opening parentheses of `span`."""
+        """Returns the offset of the content of `span`, after its opening parentheses."""
         match = _OPENED_GAP.match(self.text, span.start)
         return match.end() if match else span.start
 
     def has_comma(self, offset: int) -> bool:
-        """Whether a comma comes next."""
+        """True if the next character after blanks and comments is a comma."""
         return self.text.startswith(",", self.skip(offset))
 
     def begins_line(self, offset: int) -> bool:
-        """Whether `offset` is preceded only by blanks on its line."""
+        """True if only blanks precede `offset` on its line."""
         line_start = self.source.line_start(self.source.line_of(offset))
         return not self.text[line_start:offset].strip()
 
     def closing(self, offset: int) -> int:
-        """The offset of the next closing bracket, after an optional comma."""
+        """Returns the offset of the next closing bracket, after an optional comma."""
         offset = self.skip(offset)
         return self.skip(offset + 1) if self.text.startswith(",", offset) else offset
 
     def is_grouped(self, node: n.Node, first: n.Node) -> bool:
-        """Whether parentheses surround `node`, whose first part is `first`."""
+        """True if `node`, whose first part is `first`, is in parentheses."""
         return self.text.startswith("(", node.span.start) and first.span.start > node.span.start
 
     # Texts
 
     def token_at(self, offset: int) -> str:
-        """The number, string or word at `offset`, as written."""
+        """Returns the number, string or word at `offset`, as written in the script."""
         match = _TOKEN.match(self.text, offset)
         assert match is not None
         return match.group()
 
     def prompt_text(self, prompt: n.Prompt, holes: Sequence[n.Hole]) -> tuple[list[str], bool]:
-        """The texts before each hole and after the last, and whether they take several lines.
+        """Returns the texts before each hole and after the last, and whether any has several lines.
 
-        The texts are as written, without their indentation and the blank lines at both ends.
+        The texts are as written, without their common indentation and without blank lines at both
+        ends.
         """
         start = self.text.index("$", self.core(prompt.span)) + 1
         texts: list[str] = []

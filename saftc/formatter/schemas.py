@@ -1,4 +1,4 @@
-"""Writes schemas, parameters, record fields and destructuring as documents."""
+"""Formats schemas, parameters, record fields and destructuring patterns, as documents."""
 
 from collections.abc import Sequence
 from typing import assert_never
@@ -12,7 +12,7 @@ from saftc.syntax import nodes as n
 
 
 def write_schema(original: Original, node: n.Schema) -> Doc:
-    """A schema in a place that takes any."""
+    """Returns the document of a schema."""
     match node:
         case n.NamedSchema():
             return node.text
@@ -48,7 +48,7 @@ def write_schema(original: Original, node: n.Schema) -> Doc:
 
 
 def write_annotation(original: Original, before: str, node: n.Schema | None) -> Doc:
-    """An optional schema, after the words that precede it."""
+    """Returns the document of an optional schema, after the text `before`."""
     return (before, write_schema(original, node)) if node is not None else ""
 
 
@@ -93,7 +93,7 @@ def _write_schema_field(original: Original, field: n.SchemaField) -> Doc:
 
 
 def write_parameters(original: Original, parameters: Sequence[n.Parameter], inside: Span) -> Doc:
-    """The parameters of a function or the fields of a record, in parentheses."""
+    """Returns the document of a function's parameters or a record's fields, in parentheses."""
     parts = [Part(parameter, _write_parameter(original, parameter)) for parameter in parameters]
     spread = _ends_with_comma(original, parts) or has_spread(parts)
     return write_sequence(original, "()", parts, inside, one_a_line=spread)
@@ -105,7 +105,7 @@ def _write_parameter(original: Original, parameter: n.Parameter) -> Doc:
 
 
 def write_pattern_fields(original: Original, fields: Sequence[n.PatternField], inside: Span) -> Doc:
-    """The fields of a destructuring, in braces."""
+    """Returns the document of the fields of a destructuring pattern, in braces."""
     parts = [
         Part(field, (field.name.text, write_annotation(original, ": ", field.schema)))
         for field in fields
@@ -115,5 +115,5 @@ def write_pattern_fields(original: Original, fields: Sequence[n.PatternField], i
 
 
 def _ends_with_comma(original: Original, parts: Sequence[Part]) -> bool:
-    """Whether the script has a comma after the last item."""
+    """True if the script has a comma after the last item."""
     return bool(parts) and original.has_comma(parts[-1].span.end)

@@ -1,4 +1,4 @@
-"""Writes a tree as the text of a script, in one form, with its comments and blank lines.
+"""Writes the tree of a script as text in the standard format, with comments and blank lines.
 
     x=[1,2]   // note          x = [1, 2]  // note
     if(x):                     if x:
@@ -7,7 +7,8 @@
 Blocks are indented by four spaces. A sequence that exceeds `WIDTH` columns, or ends with a comma,
 has one item a line. A comment keeps its place above or beside a statement or item; a comment
 elsewhere, such as between a name and its `=`, moves above. Blank lines separate paragraphs: at most
-two at the top level and one inside; a function, and a record with rules, has one around it.
+two at the top level, and one in a block. Functions, and records with rules, have at least one blank
+line above and below.
 """
 
 import re
@@ -25,12 +26,12 @@ from saftc.syntax.comments import StatementComments
 
 WIDTH = 100
 
-# An expression that begins like this would be parsed as another statement.
+# In parentheses: an expression that begins like this would be parsed as another statement.
 _OTHER_STATEMENT = re.compile(r"\{|(?:f|type|conv|from|import)[ ]+[A-Za-z_]")
 
 
 def format_module(source: Source, module: n.Module) -> str:
-    """The text of `module`, which was parsed from `source`."""
+    """Returns the text of `module`, which was parsed from `source`."""
     return _Unparser(source, module).run()
 
 
@@ -40,7 +41,7 @@ class _Unparser:
         self.comments = self.original.comments
         self.module = module
         self.lines: list[str] = []
-        # Whether the next line begins its block, and so has no blank line above it.
+        # True if the next line is the first of its block, and so has no blank line above it.
         self.begins_block = True
 
     def run(self) -> str:
@@ -63,7 +64,7 @@ class _Unparser:
             was_function = is_function
 
     def _body(self, statements: Sequence[n.Statement], indent: int) -> None:
-        """A block after its head, and the comments at its end, known by their indentation."""
+        """Writes a block below its head, and the comments at the end of the block."""
         indent += INDENT
         self._block(statements, indent)
         for comment in self.comments.footer(statements):
@@ -123,7 +124,7 @@ class _Unparser:
         body: Sequence[n.Statement],
         indent: int,
     ) -> None:
-        """The last block of a statement; `end` is the end of the block before it."""
+        """Writes the last block of a statement; `end` is the end of the block before it."""
         self.begins_block = True
         self._put(head, self.comments.of_else(node), self.original.skip(end), indent, 0)
         self._body(body, indent)
@@ -131,9 +132,9 @@ class _Unparser:
     # Lines
 
     def _put(self, doc: Doc, own: StatementComments, start: int, indent: int, least: int) -> None:
-        """A statement or head with the comments above, beside and inside it.
+        """Writes a statement or a head of a block, with the comments above, beside and inside it.
 
-        `least` blank lines are added above, unless the script has blank lines there.
+        If the script has no blank lines above, `least` blank lines are added.
         """
         lines = [
             (comment.text, self._blank_lines(comment.span.start, indent)) for comment in own.leading

@@ -38,7 +38,7 @@ _WORDS = (
     *("do", "program", "stream", "with", "after"),
 )
 # Formats, after the colon of a hole.
-_FORMATS = {"raw": "a text as it is", "approve": "each call by the model waits for a yes"}
+_FORMATS = {"raw": "a string, unchanged", "approve": "each call by the model waits for approval"}
 _KINDS: dict[str, Kind] = {"function": "function", "record": "type", "type": "type"}
 
 

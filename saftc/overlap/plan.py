@@ -362,7 +362,7 @@ class _Planner:
         lost = self._read_after_failure(assigned, place)
         if lost is not None:
             words = f"`{lost.name}` may be read when a prompt has failed"
-            return Reason(loop, words, "catch the failure inside of the loop")
+            return Reason(loop, words, "catch the failure inside the loop")
         needed = self._needed(rest, set(grows))
         later = self._needed_later(own, place)
         needed |= later | (own & self.read_anytime)
@@ -376,7 +376,7 @@ class _Planner:
                 return Reason(loop, words, "assign to it on all of them")
         unset = self._without_value(later.intersection(gives), place)
         if unset is not None:
-            words = f"`{unset}` may have no value behind the loop"
+            words = f"`{unset}` may have no value after the loop"
             return Reason(loop, words, GIVE_VALUE)
         given = self._given(loop, cut, gives, are_known=bool(rest))
         if isinstance(given, Reason):
@@ -422,7 +422,7 @@ class _Planner:
                 words = f"`{symbol.name}` is a whole result on some paths only"
                 return Reason(loop, words, "bind it to a prompt on all of them")
             if are_known and not is_known(one.type):
-                words = f"`{symbol.name}` is of unknown type, and needed below"
+                words = f"`{symbol.name}` is of unknown type, and is needed below"
                 return Reason(loop, words, ANNOTATE)
             given.append(one)
         return tuple(given)
@@ -549,9 +549,9 @@ class _Planner:
         lists = [one.iterable for one in others]
         tests = [*lists, *(one for clause in node.clauses for one in clause.conditions)]
         for test in tests:
-            what = "what it loops over" if test in lists else "the condition"
+            what = "the list that it loops over" if test in lists else "the condition"
             if "asks" in self.effects.of(test):
-                return Reason(test, f"{what} asks", "ask for a list of answers first")
+                return Reason(test, f"{what} sends prompts", "collect the answers in a list first")
             unknown = self.effects.first_unknown(test)
             if unknown is not None:
                 return of_effect(self.effects, unknown)
@@ -560,7 +560,7 @@ class _Planner:
                 words = f"{what} {'prints' if prints else 'reads'}"
                 return Reason(test, words, A_LOOP)
         if "asks" not in self.effects.of(node.item):
-            words = "only the list that it loops over asks"
+            words = "only the list that it loops over sends prompts"
             return Reason(node, words, "give that list a name above")
         unknown = self.effects.first_unknown(node.item)
         if unknown is not None:

@@ -1,1 +1,1 @@
-"""From text to an abstract syntax tree: lexer, grammar, nodes, builder, walk."""
+"""Parses a script to an abstract syntax tree: lexer, grammar, nodes, builder, walk."""

@@ -1,8 +1,8 @@
-"""From grammar rules to nodes: one method per rule, which the parser calls when it has read one.
+"""Builds the nodes of the tree: a method for each grammar rule, which the parser calls.
 
 A method gets the rule's children in order: tokens (all of them, so that spans are exact) and the
-results of inner rules. The builder keeps no state. A mistake that the grammar allows is raised as a
-`Mistake`, which the parser reports like its own.
+results of inner rules. The builder has no state. For a mistake that the grammar allows, a method
+raises `Mistake`, and the parser reports its diagnostic.
 """
 
 import keyword
@@ -19,9 +19,9 @@ from saftc.syntax.mistakes.habits import ALL_FAILURES
 from saftc.syntax.texts import dedent, prompt_value, string_value, without_margin
 from saftc.syntax.tokens import HOLE_FORMATS, Token
 
-# Stands for a hole while the indentation of a prompt's text is measured; no text contains it.
+# Replaces a hole while the indentation of a prompt's text is measured; no text contains it.
 _HOLE = "\0"
-# Classes, which other languages name after `except`.
+# Class names, which other languages have after `except`.
 _CLASS = re.compile(r"[A-Z]\w*[a-z]\w*", re.ASCII)
 
 
@@ -59,7 +59,7 @@ _NOTHING = CommaList((), Span(0, 0), False)
 
 
 class Builder:
-    """The rule methods, named as the rules and aliases of grammar.lark."""
+    """The methods for grammar rules, named like the rules and aliases in grammar.lark."""
 
     # Statements
 
@@ -125,7 +125,7 @@ class Builder:
             raise Mistake(
                 catalogue.NOT_A_PROMPT.at(
                     value.span,
-                    hint="a program gives one value: name it, then read its members",
+                    hint="a program returns one value: name it, then read its members",
                 )
             )
         fields = _sequence(children).items
@@ -265,7 +265,7 @@ class Builder:
 
     def dotted_name(self, children: list[Any]) -> n.Identifier:
         for token in children:
-            # Python cannot import such a name.
+            # Python cannot import such a module.
             if keyword.iskeyword(token.text):
                 raise Mistake(
                     catalogue.BROKEN_MODULE.at(
@@ -481,7 +481,7 @@ class Builder:
                 catalogue.UNKNOWN_FORMAT.at(
                     children[3].span,
                     format=format_,
-                    hint=r"there are `raw` and `approve`; write `\{` for a brace in the text",
+                    hint=r"the formats are `raw` and `approve`; write `\{` for a brace in the text",
                 )
             )
         return n.Hole(_span(children), children[1], format_ == "raw", format_ == "approve")
@@ -507,7 +507,7 @@ class Builder:
 
 
 def _continued(children: list[Any]) -> n.Prompt:
-    """A prompt with `after earlier` behind it, and maybe its options behind that."""
+    """Returns a prompt with the `after` behind it, and with the options if they are behind that."""
     prompt, options = children[0], _after(children, "WITH")
     if options is not None and prompt.options is not None:
         raise Mistake(
@@ -518,7 +518,7 @@ def _continued(children: list[Any]) -> n.Prompt:
 
 
 def _prompt_parts(parts: list[Any]) -> tuple[n.PromptText | n.Hole, ...]:
-    """The parts, with the common indentation of the texts removed and their escapes resolved."""
+    """Returns the parts of a prompt; removes the common indentation and resolves escapes."""
     whole = "".join(_HOLE if isinstance(part, n.Hole) else part.text for part in parts)
     texts = dedent(whole).split(_HOLE)
     holes = [part for part in parts if isinstance(part, n.Hole)]
@@ -534,7 +534,7 @@ def _prompt_parts(parts: list[Any]) -> tuple[n.PromptText | n.Hole, ...]:
 
 
 def _text_spans(parts: list[Any]) -> Iterable[Span]:
-    """The span of the text before each hole and after the last one."""
+    """Yields the span of the text before each hole, and of the text after the last hole."""
     start = end = parts[0].span.start if parts else 0
     for part in parts:
         if isinstance(part, n.Hole | n.FormatHole):
@@ -553,7 +553,7 @@ def _identifier(token: Token) -> n.Identifier:
 
 
 def _target(node: n.Expression) -> n.Pattern:
-    """The pattern that an expression on the left of an unpacking stands for."""
+    """Returns the pattern for an expression on the left side of an unpacking."""
     match node:
         case n.Name():
             return n.NamePattern(node.span, n.Identifier(node.span, node.text))
@@ -585,7 +585,7 @@ def _sequence(children: list[Any]) -> CommaList:
 
 
 def _after(children: list[Any], kind: str) -> Any:
-    """The node after the token of `kind`, or None if there is no such token."""
+    """Returns the node after the first token of `kind`, or None if there is no such token."""
     for position, child in enumerate(children[:-1]):
         if isinstance(child, Token) and child.kind == kind:
             following = children[position + 1]
@@ -625,14 +625,14 @@ def _rules(statements: Sequence[n.Statement]) -> tuple[n.AssertStmt, ...]:
 
 
 def _instead_of_rule(statement: n.Statement) -> str:
-    """The hint for a statement among the rules of a record."""
+    """Returns the hint for a statement that is not allowed in the block of a record."""
     match statement:
         case n.FunctionDef():
             return "write the function outside of the record, with the record as a parameter"
         case n.AssignStmt():
             return "write fields and their defaults in the parentheses: `type Name(count: int = 0)`"
         case n.IfStmt():
-            return "write `assert not a or b`: where a holds, b does"
+            return "write `assert not a or b`: if a holds, b must hold"
         case _:
             return "write `assert condition, message`"
 
@@ -647,6 +647,6 @@ def _check_default_order(parameters: Sequence[n.Parameter]) -> None:
                 catalogue.DEFAULT_ORDER.at(
                     parameter.span,
                     name=parameter.name.text,
-                    hint=f"give it one, or put it before `{defaulted.name.text}`, which has one",
+                    hint=f"give it a default, or put it before `{defaulted.name.text}`",
                 )
             )

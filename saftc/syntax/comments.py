@@ -1,17 +1,17 @@
 """Attaches each comment of a script to its statement, block or item.
 
     // above            is leading for the statement below it
-    x = 1  // beside    is beside it
+    x = 1  // beside    is beside the statement
     if x:  // head      is at the head of a block
         y = 2
         // below        is in the footer of the block, by its indentation
     z = [
-        1,  // inner    is inside; whoever writes the list takes it, the rest goes above
+        1,  // inner    is inside the statement: the formatter writes it at its item, or else above
     ]
 
-`/// text` is a doc comment directly above a function, a type, a field or a parameter, or at the end
-of the field's or parameter's line. At the top of the file, above an import or with a blank line
-below it, it documents the module. Consecutive lines are one text.
+`/// text` is a doc comment. It is directly above a function, a type, a field or a parameter, or at
+the end of the line of a field or parameter. At the top of the file, above an import or with a blank
+line below it, it documents the module. Consecutive lines are one text.
 """
 
 import re
@@ -26,7 +26,7 @@ from saftc.syntax import nodes as n
 from saftc.syntax.tokens import Comment
 from saftc.syntax.walk import walk
 
-# The nodes that a doc comment at the end of their line documents as well.
+# The nodes that a doc comment may also document at the end of their line.
 FIELDS = (n.Parameter, n.SchemaField, n.PatternField)
 _IMPORTS = n.ImportStmt | n.FromImport | n.ServerImport
 _DOCUMENTED = (n.FunctionDef, n.TypeAlias, n.RecordDef, *FIELDS)
@@ -35,7 +35,7 @@ _GAP = re.compile(r"(?:\s+|//[^\n]*)*")
 
 
 def skip(text: str, offset: int) -> int:
-    """The offset of the next character that is neither blank nor in a comment."""
+    """Returns the offset of the next character that is neither blank nor in a comment."""
     match = _GAP.match(text, offset)
     return match.end() if match else offset
 
@@ -46,7 +46,10 @@ def skip(text: str, offset: int) -> int:
 def find_docs(
     source: Source, statements: Sequence[n.Statement], comments: Sequence[Comment]
 ) -> dict[Comment, n.Node | None]:
-    """The node that each doc comment documents; None is the module. Other comments are ordinary."""
+    """Maps each doc comment to the node that it documents, or to None for the module.
+
+    Doc comments that document nothing are not in the map.
+    """
     docs = [comment for comment in comments if comment.is_doc]
     if not docs:
         return {}
@@ -55,7 +58,7 @@ def find_docs(
     found: dict[Comment, n.Node | None] = dict.fromkeys(_at_the_top(source, statements, comments))
     starts = [doc.span.start for doc in docs]
     for statement in statements:
-        # Its parts have a comment only if one is below its beginning.
+        # Parts of the statement can have a doc comment only if one begins after the statement does.
         line_end = source.line_start(source.line_of(statement.span.end) + 1)
         is_inside = bisect_left(starts, statement.span.start) < bisect_left(starts, line_end)
         for node in walk(statement) if is_inside else (statement,):
@@ -66,7 +69,7 @@ def find_docs(
             while (comment := above.get(line - 1 - len(lines))) is not None:
                 lines.insert(0, comment)
             if isinstance(node, FIELDS) and not lines:
-                # If a nested field ends on the same line, the text belongs to the outer field.
+                # If a nested field ends on the same line, the comment belongs to the outer field.
                 last = beside.pop(source.line_of(node.span.end), None)
                 lines = [last] if last is not None else []
             found |= dict.fromkeys(lines, node)
@@ -74,7 +77,7 @@ def find_docs(
 
 
 def texts_of(docs: dict[Comment, n.Node | None]) -> dict[n.Node | None, str]:
-    """The doc text of each documented node, without slashes; None is the module."""
+    """Returns the doc text of each documented node, without slashes; None stands for the module."""
     lines: dict[n.Node | None, list[str]] = {}
     for comment, node in docs.items():
         text = comment.text.removeprefix("///").removeprefix(" ")
@@ -85,7 +88,7 @@ def texts_of(docs: dict[Comment, n.Node | None]) -> dict[n.Node | None, str]:
 def _at_the_top(
     source: Source, statements: Sequence[n.Statement], comments: Sequence[Comment]
 ) -> list[Comment]:
-    """The doc comments of the module."""
+    """Returns the doc comments of the module."""
     lines: list[Comment] = []
     first = statements[0].span.start if statements else len(source.text)
     for comment in comments:
@@ -103,10 +106,13 @@ def _at_the_top(
 def needless_docs(
     source: Source, comments: Iterable[Comment], docs: Mapping[Comment, n.Node | None]
 ) -> Iterator[Diagnostic]:
-    """A warning for each doc comment without a target; consecutive lines are one comment."""
+    """Yields a warning for each doc comment that documents nothing.
+
+    Consecutive lines count once.
+    """
     last = -1
     for comment in comments:
-        # A longer row of slashes is a ruler.
+        # A longer row of slashes is a separator line.
         if not comment.is_doc or comment in docs or comment.text.startswith("////"):
             continue
         line = source.line_of(comment.span.start)
@@ -132,7 +138,7 @@ def _begins_line(source: Source, node: n.Node) -> bool:
 
 @dataclass(slots=True)
 class StatementComments:
-    """The comments of a statement, of a later branch of an `if`, of its `else`, or of `except`."""
+    """The comments of a statement; or of an `elif`, an `else` or an `except`."""
 
     leading: list[Comment] = field(default_factory=list[Comment])
     inner: list[Comment] = field(default_factory=list[Comment])
@@ -141,7 +147,7 @@ class StatementComments:
 
 
 class Comments:
-    """The comments of a module by their statements, and those at its `end`."""
+    """The comments of a module by their statements, and the comments at its `end`."""
 
     def __init__(self, source: Source, module: n.Module, comments: Iterable[Comment]) -> None:
         self._source = source
@@ -156,7 +162,7 @@ class Comments:
     def take_title(self, module: n.Module) -> list[Comment]:
         """Removes and returns the comments at the top of the file that are about the whole file.
 
-        They have a blank line below them, or stand above an import.
+        They have a blank line below them, or are above an import.
         """
         leading = self.of(module.statements[0]).leading if module.statements else []
         title: list[Comment] = []
@@ -169,7 +175,7 @@ class Comments:
         return title
 
     def of(self, node: n.Statement | n.Branch) -> StatementComments:
-        """The comments of a statement and its first block, or of a later branch of an `if`."""
+        """The comments of a statement and of its first block, or those of an `elif`."""
         return self._attached.setdefault(node, StatementComments())
 
     def of_else(self, node: n.IfStmt | n.TryStmt) -> StatementComments:
@@ -218,7 +224,7 @@ class Comments:
     def _else(
         self, statement: n.IfStmt | n.TryStmt, end: int, body: Sequence[n.Statement]
     ) -> None:
-        """Attaches the comments of a last block; `end` is where the block before it ends."""
+        """Attaches the comments of a last block; `end` is the end of the block before it."""
         own = self._others[statement] = StatementComments(self._take(skip(self._source.text, end)))
         self._body(body, own)
 
@@ -228,7 +234,7 @@ class Comments:
         while self._pending and self._pending[-1].span.start < first:
             is_in_head = skip(text, self._pending[-1].span.end) < first
             if not is_in_head and not self._pending[-1].is_trailing:
-                # It has its own line in the block.
+                # The comment has its own line in the block.
                 break
             comment = self._pending.pop()
             if is_in_head:
@@ -262,7 +268,7 @@ def take(comments: list[Comment], start: int, end: int) -> list[Comment]:
 def between(
     source: Source, items: Sequence[Span], comments: Iterable[Comment]
 ) -> tuple[list[list[Comment]], list[Comment | None]]:
-    """The comments above each item and below the last, and the one beside each item."""
+    """Returns the comments above each item and below the last, and the comment beside each item."""
     above: list[list[Comment]] = [[] for _ in range(len(items) + 1)]
     beside: list[Comment | None] = [None] * len(items)
     for comment in comments:

@@ -1,6 +1,6 @@
-"""The properties of each kind of node that the passes use, apart from its parts: one table.
+"""A table with the properties of each kind of syntax node that the passes of the compiler use.
 
-A kind without an entry is unknown: it may have any effect, fail in any way and ask anything.
+A kind without an entry is treated as unknown: it may have any effect, fail, and send prompts.
 """
 
 from dataclasses import dataclass
@@ -11,12 +11,13 @@ from saftc.syntax import nodes as n
 
 @dataclass(frozen=True, slots=True)
 class Construct:
-    """The properties of a kind of node.
+    """The properties of a kind of node. "rule" means that a rule of a pass decides.
 
-    `does`: it has no effect itself, or a "rule" of the effects decides. `fails`: never once its
-    parts have their values, or as a "rule" decides. `asks`: as its "parts" do, or as a "rule"
-    decides. `stays`: it has the same value whenever it is evaluated, if its parts have. `keeps`:
-    its value holds nothing of its parts' values, or the "parts" themselves.
+    - `does`: the effects of the node itself, without its parts.
+    - `fails`: whether evaluating the node may fail although its parts have their values.
+    - `asks`: whether it sends prompts; "parts" if only its parts may.
+    - `stays`: it has the same value whenever it is evaluated, if its parts have.
+    - `keeps`: which of its parts' values its own value contains: none, the "parts", or unknown.
     """
 
     does: Literal["nothing", "rule", "unknown"]
@@ -35,7 +36,7 @@ _LOOP = Construct("nothing", "rule", "rule", keeps="nothing")
 _STATEMENT = Construct("nothing", "never", "rule")
 _CHECK = Construct("nothing", "rule", "rule")
 _IMPORT = Construct("rule", "rule", "rule")
-# The node around it evaluates it, or nothing does.
+# Nodes that only the node around them evaluates, if any does.
 _BELOW = Construct("nothing", "unknown", "unknown")
 
 CONSTRUCTS: dict[type[n.Node], Construct] = {
@@ -78,5 +79,5 @@ CONSTRUCTS: dict[type[n.Node], Construct] = {
 
 
 def construct_of(node: n.Node) -> Construct:
-    """The properties of the kind of a node."""
+    """Returns the properties of the kind of a node."""
     return CONSTRUCTS.get(type(node), _UNKNOWN)

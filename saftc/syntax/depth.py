@@ -1,4 +1,4 @@
-"""The depth limit of a tree, and an interpreter with enough stack for the deepest one."""
+"""Limits the depth of trees, and gives the interpreter enough stack for the deepest tree."""
 
 import gc
 import sys
@@ -8,15 +8,15 @@ from contextlib import contextmanager
 from saftc.syntax.nodes import Node
 from saftc.syntax.walk import children
 
-# The depth that Python and black can handle without running out of stack.
+# The greatest depth that Python and black can handle without running out of stack.
 MOST_LEVELS = 200
 
-# Each level of a tree takes several frames.
+# Frames for recursion: each level of a tree takes several.
 _FRAMES = 12_000
 
 
 def depth_of(node: Node) -> tuple[Node, int]:
-    """The deepest node below `node`, and its depth."""
+    """Returns the deepest node below `node`, and its depth."""
     deepest, levels = node, 0
     pending = [(node, 0)]
     while pending:
@@ -29,7 +29,7 @@ def depth_of(node: Node) -> tuple[Node, int]:
 
 @contextmanager
 def fitting_interpreter() -> Generator[None, None, None]:
-    """Raises the recursion limit for the deepest tree, and disables garbage collection meanwhile.
+    """Raises the recursion limit for the deepest tree, and pauses garbage collection, in the block.
 
     A compilation creates many objects, drops few, and makes no cycles worth collecting.
     """

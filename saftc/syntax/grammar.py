@@ -1,9 +1,9 @@
-"""The grammar as lark's parser, which turns the tokens of one statement into its node.
+"""The parser that lark generates from the grammar: turns the tokens of one statement into a node.
 
 Building the parser from `grammar.lark` takes longer than compiling most scripts, so its tables are
-in a file beside this module. A wheel contains it. Elsewhere, and if the file belongs to another
-grammar or another lark, the first use builds it. It is a pickle, and trusted like the code beside
-it.
+stored in a file in the same folder. Wheels contain this file. If it is missing, or was made for
+another grammar or another lark, the first use builds it. The file is a pickle, and is trusted like
+the code in its folder.
 """
 
 import os
@@ -24,12 +24,12 @@ from saftc.syntax.tokens import Token
 
 TABLES = "grammar.tables"
 
-# The version of what the tables refer to: another number rebuilds them.
+# The version of the code that the tables refer to; increase it to rebuild them.
 _FORM = "3"
 
 
 class Tokens(Lexer):
-    """Lets lark read the tokens of our lexer."""
+    """An adapter that passes the tokens of our lexer to lark."""
 
     def __init__(self, _conf: object) -> None: ...
 
@@ -38,11 +38,11 @@ class Tokens(Lexer):
 
 
 def parse_statement(tokens: list[Token]) -> n.Statement:
-    """The node of a top-level statement.
+    """Returns the node of a top-level statement.
 
     Raises:
         UnexpectedToken: The tokens are not a statement.
-        Mistake: They are one, with a mistake that the grammar does not exclude.
+        Mistake: The tokens are a statement with a mistake that the grammar does not exclude.
     """
     parser: Any = _parser()
     return parser.parse(tokens)
@@ -54,7 +54,10 @@ def _parser() -> Any:
 
 
 def load_parser(folder: Path) -> Any:
-    """The parser from the tables in `folder`; builds the tables if none fit."""
+    """Returns the parser from the tables in `folder`.
+
+    Builds the tables if they are missing or outdated.
+    """
     path, version = folder / TABLES, _version()
     data = path.read_bytes() if path.is_file() else b""
     # lark's `load` has no types.
@@ -64,7 +67,7 @@ def load_parser(folder: Path) -> Any:
     parser = _built(kind)
     saved = BytesIO()
     parser.save(saved)
-    with suppress(OSError):  # a folder that cannot be written costs time, and nothing else
+    with suppress(OSError):  # if the folder is not writable, only time is lost
         _write(path, version + saved.getvalue())
     return parser
 
@@ -81,7 +84,7 @@ def _built(kind: Any) -> Any:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Writes a file that others may read or write at the same time."""
+    """Writes a file in one step, as other processes may read or write it at the same time."""
     half = path.with_name(f"{os.getpid()}.tables")
     try:
         half.write_bytes(data)
@@ -91,7 +94,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _version() -> bytes:
-    """A digest that tells these tables from those of another grammar or another lark."""
+    """Returns a digest that identifies the grammar and the version of lark."""
     return sha256("\0".join((_grammar(), lark.__version__, _FORM)).encode()).digest()
 
 

@@ -1,8 +1,8 @@
-"""From text to tokens and comments.
+"""Splits the text of a script into tokens and comments.
 
     x = $ add {a} to {b:raw} $  // note
 
-gives NAME ASSIGN PROMPT_START PROMPT_TEXT HOLE_START NAME HOLE_END PROMPT_TEXT HOLE_START NAME
+becomes NAME ASSIGN PROMPT_START PROMPT_TEXT HOLE_START NAME HOLE_END PROMPT_TEXT HOLE_START NAME
 COLON NAME HOLE_END PROMPT_TEXT PROMPT_END NEWLINE, and the comment separately.
 
 The lexer is in one of two modes. In code, newlines and indentation become NEWLINE, INDENT and
@@ -10,8 +10,8 @@ DEDENT, except inside brackets. In a prompt, everything up to the next `$` is te
 a hole, which is code again. So prompts nest in holes to any depth; a stack of open brackets,
 prompts and holes holds the current state.
 
-The lexer reports mistakes and continues: after an unclosed bracket, string or prompt, it resumes at
-the line below the one that opened it, so that such a mistake does not hide those after it.
+The lexer reports mistakes and continues: after an unclosed bracket, string or prompt, it resumes
+below the line with the opening character, so that such a mistake does not hide later ones.
 """
 
 import re
@@ -35,15 +35,15 @@ from saftc.syntax.tokens import (
     Token,
 )
 
-# Python's own parser gives up at 200 brackets and 100 blocks; a script has fewer.
+# Python's parser fails at 200 nested brackets and 100 nested blocks; scripts have lower limits.
 MOST_BRACKETS = 100
 MOST_BLOCKS = 20
 
-# Python refuses to read longer integers as text.
+# Python refuses to convert longer integers from text.
 LONGEST_INTEGER = 4300
 
 _OPERATOR = "|".join(re.escape(text) for text in sorted(OPERATORS, key=len, reverse=True))
-# One token of code, with the blanks before it.
+# One token of code, including the blanks before it.
 _CODE = re.compile(
     rf"""
     [ \t]*
@@ -67,10 +67,10 @@ _NUMBER = re.compile(
     r"(?P<integer>0|[1-9][0-9]*(?:_[0-9]+)*)"
     r"(?P<float>(?:\.[0-9]+(?:_[0-9]+)*)?(?:[eE][+-]?[0-9]+)?)"
 )
-# Python's conversions in a hole of a formatted string.
+# Python's conversions, which scripts do not have in the holes of formatted strings.
 _CONVERSION = re.compile(r"![rsa][:}]")
 _BLANKS = re.compile(r"[ \t]*")
-# The shebang line of an executable script: for the system, not for Saft.
+# The shebang line of an executable script, which the operating system reads.
 SHEBANG = re.compile(r"#![^\n]*\n?")
 _DIGITS = re.compile(r"[0-9]+")
 _LINE_TEXT = re.compile(r'(?:[^"\\\n]|\\.)*')
@@ -81,36 +81,36 @@ _FORMAT_BLOCK = re.compile(r'(?:[^"\\{}]|\\.|\{\{|\}\}|"(?!""))+', re.DOTALL)
 _SPECIFICATION = re.compile(r':[^{}"\n]*')
 _FORMAT_HOLE = "format hole"
 _PROMPT_TEXT = re.compile(r"(?:[^\\${}]|\\.|\\\n)+", re.DOTALL)
-# Characters that no text may contain: non-UTF-8 bytes, NUL, and line ends that only Python knows.
+# Characters that no text may contain: bytes that are not UTF-8, NUL, and bare carriage returns.
 _UNREADABLE = re.compile("[\ud800-\udfff\0\r]")
-# A file with more bytes than this that are NUL, or not UTF-8, is no script.
+# A file with more bytes than this that are NUL or not UTF-8 is not a script.
 _FEW_BYTES = 8
 _NO_TEXT = re.compile("[\udc80-\udcff\0]")
 
 _WORDS = KEYWORDS.keys() | SOFT_KEYWORDS.keys()
 
-# What may follow a prompt: the end of the line, a comment, an operator, or one of the words.
+# What may follow the end of a prompt: the end of the line, a comment, an operator, or a word.
 _AFTER_PROMPT = re.compile(
     r"[ \t]*(?://|$|\n|[+*/%<>|=-]|!=|\.\w|\[|\$"
     r"|(?:with|after|if|else|and|or|not|in|is|for)\b)"
 )
-# How code ends before a further prompt on the same line.
+# The end of code before another prompt on the same line.
 _BEFORE_PROMPT = re.compile(
     r"(?:[-+*/%<>=(\[{,:]|\b(?:if|elif|else|and|or|not|in|while|ret|assert|do|program|stream|after))\s*$"
 )
-# What follows `from` if the module is named relative to the script's package.
+# The text after `from` if the module's name is relative to the script's package.
 _RELATIVE = re.compile(r"[ \t]*\.[ \t.\w]*(?<=[ \t.])import[ \t]")
-# The last token of the result that a prompt comes after.
+# The kinds of the last token of the expression after `after`.
 _ENDS_AFTER = ("NAME", "INTEGER", "RPAR", "RSQB")
-# What follows `stream` before a prompt.
+# The text after `stream` if a prompt follows.
 _STREAMED = re.compile(r"[ \t]*(?:(?:do|program)[ \t]*)?\$")
-# What may follow only inside brackets or in a statement that continues with it.
+# What may follow a prompt only inside brackets, or in a statement that continues.
 _AFTER_INNER_PROMPT = re.compile(r"[ \t]*(?:[,:)\]}]|\n)")
 _GOES_ON_BEHIND = {",": {"ASSERT", "RET"}, ":": {"IF", "ELIF", "WHILE", "FOR"}}
 
-# What begins a value after a word and a blank, although the word might be a name.
+# The beginning of a value after `fail` and a blank, although `fail` might be a name.
 _APPLIED = re.compile(r"[ \t]*(?:[(\[{]|-(?![ \t])|not\b(?![ \t]+in\b))")
-# Words that continue an expression.
+# Words that continue an expression after a value.
 _BEHIND_VALUES = {"and", "or", "in", "not", "if", "else", "for", "is"}
 
 _BRACE = re.compile(r"[{}]")
@@ -120,7 +120,7 @@ _BLANK_NAMES = {"\t": "a tab", "\r": "a carriage return", "\u00a0": "a no-break 
 
 @dataclass(slots=True)
 class Lexed:
-    """The result of the lexer: all tokens of a file, its comments, and its mistakes, in order."""
+    """The result of the lexer: the tokens, comments and mistakes of a file, all in order."""
 
     tokens: list[Token] = field(default_factory=list[Token])
     comments: list[Comment] = field(default_factory=list[Comment])
@@ -128,7 +128,7 @@ class Lexed:
 
 
 def lex(source: Source, mistakes: Collector) -> Lexed:
-    """The tokens and comments of `source`; adds its mistakes to `mistakes`."""
+    """Returns the tokens and comments of `source`; adds its mistakes to `mistakes`."""
     found = Collector()
     lexer = _Lexer(source, found)
     if not lexer.is_of_another_kind():
@@ -140,10 +140,10 @@ def lex(source: Source, mistakes: Collector) -> Lexed:
 
 
 def lex_beginning(text: str) -> tuple[list[Token], list[str], bool]:
-    """Lexes a text that may break off anywhere.
+    """Lexes a text that may end anywhere, such as a script that is being typed.
 
-    Returns its tokens, the sign or name of each bracket, prompt or hole that is open at its end,
-    and whether it ends in a string, a comment or the text of a prompt.
+    Returns its tokens, the character or name of each bracket, prompt or hole that is open at its
+    end, and whether it ends inside a string, a comment or the text of a prompt.
     """
     lexer = _Lexer(Source.from_text("", text), Collector(None))
     lexer.read()
@@ -153,8 +153,8 @@ def lex_beginning(text: str) -> tuple[list[Token], list[str], bool]:
 class _Open(NamedTuple):
     """An open bracket, prompt (`$`), hole (`hole`) or formatted string.
 
-    `line_text` is the stack index of the outermost open single-line formatted string: a line's end
-    closes that one with everything inside it.
+    `line_text` is the stack index of the outermost open single-line formatted string. The end of
+    the line closes this string and everything inside it.
     """
 
     what: str
@@ -173,11 +173,11 @@ class _Lexer:
         self.open: list[_Open] = []
         self.indents = [0]
         self.at_line_start = True
-        # The lines with an unclosed string: it may have swallowed a closing bracket.
+        # The lines with an unclosed string, which may contain a closing bracket.
         self.unclosed_texts: set[int] = set()
-        # The reported characters, with their lines.
+        # Invalid characters that were already reported, each with its line.
         self.meaningless: set[tuple[str, int]] = set()
-        # The offsets of prompts whose stray `$` has been reported.
+        # The offsets of prompts for which a stray `$` was reported.
         self.strays: set[int] = set()
 
     def run(self) -> None:
@@ -195,7 +195,7 @@ class _Lexer:
             self._add("DEDENT", end, end)
 
     def ends_in_words(self) -> bool:
-        """Whether the text breaks off in a string, a comment or the text of a prompt."""
+        """True if the text ends inside a string, a comment or the text of a prompt."""
         end = len(self.text)
         if self._is_in("$") or any(one.span.end == end for one in self.lexed.comments[-1:]):
             return True
@@ -207,7 +207,7 @@ class _Lexer:
         )
 
     def read(self) -> None:
-        """Reads the text to its end, or until there are too many mistakes."""
+        """Reads the text to its end, or until the report is full."""
         text, length = self.text, len(self.text)
         match_code = _CODE.match
         while self.position < length and not self.mistakes.is_full:
@@ -344,7 +344,7 @@ class _Lexer:
         return what == "name" and self._line_begins_with(("FROM", "IMPORT"))
 
     def _is_about_failures(self, text: str, previous: str, following: re.Match[str] | None) -> bool:
-        """Whether `try:`, `except:`, `except error:` or `fail value` begins a statement."""
+        """True if `try:`, `except:`, `except error:` or `fail value` begins a statement here."""
         what = following.lastgroup if following else None
         shown = following[what] if following and what else ""
         is_name = what == "name" and shown not in _BEHIND_VALUES
@@ -354,13 +354,14 @@ class _Lexer:
             begins_value = is_name or what in ("text", "format", "number", "prompt")
             applied = _APPLIED.match(self.text, self.position) if stands_apart else None
             return previous in (*LAYOUT, "COLON") and (begins_value or applied is not None)
-        # Classes after `except`, and a missing colon, are mistakes with their own messages.
+        # A list of classes after `except`, and a missing colon, are mistakes with their own
+        # messages.
         is_mistaken = what == "newline" or (text == "except" and stands_apart and shown == "(")
         is_named = text == "except" and is_name
         return previous in LAYOUT and (shown == ":" or is_named or is_mistaken)
 
     def _is_behind_after(self, previous: str) -> bool:
-        """Whether the result that a prompt comes after ends here."""
+        """True if the expression after `after` ends here."""
         depth = 0
         for token in reversed(self.tokens if previous in _ENDS_AFTER else ()):
             if token.kind in ("RPAR", "RSQB", "RBRACE"):
@@ -374,7 +375,7 @@ class _Lexer:
         return False
 
     def _line_begins_with(self, kinds: tuple[str, ...], before: int | None = None) -> bool:
-        """Whether the line up to here, or up to an offset, begins with one of these tokens."""
+        """True if the line up to here, or up to `before`, begins with one of these tokens."""
         for position in range(len(self.tokens) - 1, -1, -1):
             earlier = self.tokens[position]
             if before is not None and earlier.span.start >= before:
@@ -470,7 +471,7 @@ class _Lexer:
         end = match.end()
         if not self.text.startswith(quote, end):
             if self.open and self.open[-1].line_text is not None:
-                # The quote closes the formatted string, whose hole is unclosed.
+                # This quote closes the formatted string around it, whose hole is unclosed.
                 self._unclosed_format(self.open[-1].line_text)
                 return
             end = self._line_end(start)
@@ -479,7 +480,7 @@ class _Lexer:
             self._report(
                 catalogue.UNTERMINATED_STRING, start, end, hint=hint if quote == '"' else None
             )
-            # Nothing tells where a text of several lines was meant to end.
+            # Where a text of several lines was meant to end is unknown.
             end = end if quote == '"' else len(self.text)
             self.position = end
             self.tokens.append(Token("STRING", "", Span(start, end)))
@@ -494,7 +495,7 @@ class _Lexer:
     # Formatted strings
 
     def _is_in(self, what: str) -> bool:
-        """Whether the innermost open bracket, prompt or hole is of this kind."""
+        """True if the innermost open bracket, prompt or hole is of this kind."""
         return bool(self.open) and self.open[-1][0] == what
 
     def _format(self, quote: str) -> None:
@@ -548,9 +549,9 @@ class _Lexer:
             self.position = match.end() if end < 0 else end + 1
 
     def _unclosed_format(self, position: int) -> None:
-        """Reports the unclosed formatted string at an index of the stack, or the hole in it.
+        """Reports an unclosed formatted string, or the unclosed hole in it, and resumes below.
 
-        It becomes an empty string, and the lexer resumes below it.
+        `position` is the string's index in the stack. The string becomes an empty one.
         """
         quote, start, _ = self.open[position]
         is_line = quote == 'f"'
@@ -615,11 +616,11 @@ class _Lexer:
     # A `$` that was meant as text
 
     def _is_stray(self, offset: int) -> bool:
-        """Whether a `$` cannot end a prompt: nothing after it fits, and the prompt ends later."""
+        """True if a `$` cannot end a prompt: the text after it does not fit, and `$` follows."""
         following = offset + 1
         between = self.text[following : self._line_end(following)]
         between, dollar, _ = between.partition("$")
-        # After the end of its hole, a `$` belongs to the prompt around it.
+        # A `$` after the end of the hole around this prompt belongs to the outer prompt.
         hole_end = _unopened_brace(between)
         if hole_end is not None:
             between, dollar = between[:hole_end], ""
@@ -642,14 +643,14 @@ class _Lexer:
         return self._is_indented(begin, offset, end)
 
     def _takes(self, character: str) -> bool:
-        """Whether a character after a prompt continues the statement."""
+        """True if this character after the end of a prompt continues the statement."""
         kinds = tuple(_GOES_ON_BEHIND.get(character, ()))
         return self._line_begins_with(kinds, before=self.open[-1][1])
 
     def _is_indented(self, begin: int, start: int, end: int) -> bool:
-        """Whether the lines between two offsets are indented deeper than the line of `begin`.
+        """True if all lines between two offsets are indented deeper than the line of `begin`.
 
-        The last one, with the `$` that closes the prompt, need not be.
+        The last line, with the `$` that closes the prompt, may be indented less.
         """
         first = self.source.line_text(self.source.line_of(begin))
         width = len(first) - len(first.lstrip())
@@ -657,7 +658,7 @@ class _Lexer:
         return all(not line.strip() or len(line) - len(line.lstrip()) > width for line in lines)
 
     def _stray_dollar(self, offset: int) -> None:
-        """Reports the first stray `$` of a prompt; this and later ones are read as text."""
+        """Makes a stray `$` of a prompt text, and reports the first stray `$` of each prompt."""
         begin = self.open[-1][1]
         self._add("PROMPT_TEXT", offset, offset + 1)
         if begin in self.strays:
@@ -680,7 +681,7 @@ class _Lexer:
         if _UNREADABLE.match(character):
             self._unreadable(start, start + 1)
             return
-        # A comment or string in another language's notation is reported at its first character.
+        # A comment or string in another language's syntax is reported only at its first character.
         if character in "#@":
             self.position = self._line_end(start)
         elif self.text.startswith("'''", start):
@@ -710,9 +711,9 @@ class _Lexer:
 
     def _hint_of(self, offset: int) -> str | Hint | None:
         if _CONVERSION.match(self.text, offset) and self._is_in(_FORMAT_HOLE):
-            return "a value is written as `str(x)` writes it; `json(x)` puts a text in quotes"
+            return "a value is inserted as `str(x)`; `json(x)` puts a string in quotes"
         if _CONVERSION.match(self.text, offset) and self._is_in("hole"):
-            return "a value goes in as JSON; `{name:raw}` inserts a text as it is"
+            return "a value is inserted as JSON; `{name:raw}` inserts a string unchanged"
         character = self.text[offset]
         line = self.source.line_text(self.source.line_of(offset))
         if character == ";" and line.lstrip().startswith("for "):
@@ -729,7 +730,7 @@ class _Lexer:
         return Hint(hint, edits=(Edit(Span(offset, end), text),))
 
     def is_of_another_kind(self) -> bool:
-        """Whether the file is not UTF-8 text at all; reports one mistake for it."""
+        """True if many bytes of the file are not UTF-8 text; if so, reports them as one mistake."""
         bad = _NO_TEXT.findall(self.text)
         if len(bad) <= _FEW_BYTES:
             return False
@@ -744,7 +745,7 @@ class _Lexer:
         return True
 
     def _unreadable(self, start: int, end: int) -> None:
-        """Reports the first forbidden character of a text."""
+        """Reports the first character between two offsets that no script may contain."""
         match = _UNREADABLE.search(self.text, start, end)
         if match is None:
             return
@@ -757,7 +758,7 @@ class _Lexer:
 
     def _resume_after_unclosed(self) -> None:
         """Reports the outermost unclosed bracket, prompt or string; resumes below its line."""
-        # The outermost prompt explains more than a hole or a bracket inside it.
+        # An unclosed prompt explains more than a hole or bracket inside it.
         what, offset, _ = self.open[0]
         if what.startswith("f"):
             self._unclosed_format(0)
@@ -786,7 +787,7 @@ class _Lexer:
                 else f"close it with `{CLOSER_OF[what]}`",
             )
         line_end = self._line_end(offset) if what != "$" else self._prompt_end(offset)
-        # A token that ends where it begins is the end of a block.
+        # A token that ends where it begins is a DEDENT.
         while self.tokens and self.tokens[-1].span.end > offset:
             self.tokens.pop()
         comments = self.lexed.comments
@@ -799,10 +800,10 @@ class _Lexer:
         self.at_line_start = True
 
     def _prompt_end(self, begin: int) -> int:
-        """The offset where an unclosed prompt was probably meant to end.
+        """Returns the offset where an unclosed prompt was probably meant to end.
 
-        It is the end of its line. If its text begins on the next line, it is after the lines below
-        that are indented deeper.
+        That is the end of its line. If its text begins on the next line, the prompt ends with the
+        last line below that is indented deeper.
         """
         end = self._line_end(begin)
         if self.text[begin + 1 : end].strip():
@@ -841,7 +842,7 @@ class _Lexer:
 
 
 def _number_hint(text: str) -> str | Hint | None:
-    """The hint that writes another language's number in decimal digits, if it can be read."""
+    """Returns a hint with the number in decimal notation, if it is valid in another language."""
     digits = text.rstrip("_lLuU").replace("__", "_")
     if len(digits) > LONGEST_INTEGER:
         return None
@@ -861,7 +862,7 @@ def _shortened(text: str) -> str:
 
 
 def _unopened_brace(text: str) -> int | None:
-    """The index of the first `}` without a `{` before it."""
+    """Returns the index of the first `}` without a `{` before it; None if there is none."""
     depth = 0
     for match in _BRACE.finditer(text):
         depth += 1 if match.group() == "{" else -1

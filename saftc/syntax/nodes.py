@@ -1,8 +1,8 @@
 """The abstract syntax tree of Saft.
 
-Nodes are immutable, which type checkers enforce. They compare by identity (so that facts can be
-kept in tables beside the tree) and carry their `span`. A node has the name of its grammar rule:
-`for_stmt` is `ForStmt`. The unions at the end list the cases of a `match`.
+Nodes are immutable, which type checkers enforce. They compare by identity (so that other modules
+can store facts about them in tables) and have a `span`. A node is named after its grammar rule:
+`for_stmt` is `ForStmt`. The unions at the end list the classes that a `match` must handle.
 """
 
 from dataclasses import dataclass, field, fields
@@ -17,16 +17,16 @@ _T = TypeVar("_T")
 
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
 def _node(class_: type[_T]) -> type[_T]:
-    """Makes a class a dataclass of slots that type checkers see as frozen.
+    """Makes a class a dataclass with slots, which type checkers treat as frozen.
 
-    More generated methods per class would take the most time of all that `saftc check` loads.
+    More generated methods per class would dominate the time that `saftc check` takes to load.
     """
     return dataclass(slots=True, eq=False, repr=False)(class_)
 
 
 @_node
 class Node:
-    """Anything in the tree."""
+    """A part of the tree."""
 
     span: Span
 
@@ -47,7 +47,7 @@ class Identifier(Node):
 
 @_node
 class Name(Node):
-    """A name that is read."""
+    """A name whose value is read."""
 
     text: str
 
@@ -61,14 +61,14 @@ class Literal(Node):
 
 @_node
 class Spread(Node):
-    """`...value`: the items of a list or tuple in a list, the fields of an object in an object."""
+    """`...value`: inserts the items of a list or tuple in a list, or the fields of an object."""
 
     value: "Expression"
 
 
 @_node
 class ListLiteral(Node):
-    """`[a, b]`. If `is_spread`, it has a trailing comma, and so one item per line."""
+    """`[a, b]`; `is_spread` if it has a trailing comma, so that it has one item per line."""
 
     items: "tuple[Expression | Spread, ...]"
     is_spread: bool
@@ -113,7 +113,7 @@ class ObjectLiteral(Node):
 
 @_node
 class Argument(Node):
-    """An argument of a call; `name` is None for a positional one."""
+    """An argument of a call; `name` is None for a positional argument."""
 
     name: Identifier | None
     value: "Expression"
@@ -138,7 +138,7 @@ class Index(Node):
 
 @_node
 class Slice(Node):
-    """`value[start:stop:step]`; each of the three may be left out."""
+    """`value[start:stop:step]`; each of the three parts may be None."""
 
     value: "Expression"
     start: "Expression | None"
@@ -225,7 +225,7 @@ class Comprehension(Node):
 
 @_node
 class FormatText(Node):
-    """A stretch of a formatted string's text, with escapes and doubled braces resolved."""
+    """A piece of a formatted string's text, with escapes and doubled braces resolved."""
 
     text: str
 
@@ -247,7 +247,7 @@ class FormattedString(Node):
 
 @_node
 class PromptText(Node):
-    """A stretch of a prompt's text, with escapes resolved and the common indentation removed."""
+    """A piece of a prompt's text, with escapes resolved and the common indentation removed."""
 
     text: str
 
@@ -265,7 +265,7 @@ class Hole(Node):
 class Prompt(Node):
     """`$ ... $`, with `stream`, `do` or `program` before it, and options and `after` behind it.
 
-    `after` is the result whose conversation it continues.
+    `after` is the result whose conversation the prompt continues.
     """
 
     is_streamed: bool
@@ -276,18 +276,18 @@ class Prompt(Node):
 
     @property
     def holes(self) -> tuple[Hole, ...]:
-        """The holes in the text, in order."""
+        """The holes in the prompt's text, in order."""
         return tuple(part for part in self.parts if isinstance(part, Hole))
 
     @property
     def tools(self) -> "Expression | None":
-        """The value of `tools` in the options, if they are written in place."""
+        """The value of the option `tools`, if the options are an object literal."""
         written = self.options.named if isinstance(self.options, ObjectLiteral) else ()
         return next((one.value for one in reversed(written) if one.key.text == "tools"), None)
 
     @property
     def options_set(self) -> "tuple[Expression, ...]":
-        """The values of the options, without the tools: a variable, or those written in place."""
+        """The values of the options without `tools`: a variable, or those of an object literal."""
         if not isinstance(self.options, ObjectLiteral):
             return () if self.options is None else (self.options,)
         keys = [one.key for one in self.options.fields if isinstance(one, ComputedField)]
@@ -296,7 +296,7 @@ class Prompt(Node):
 
     @property
     def shown(self) -> "tuple[Expression, ...]":
-        """The values shown to the model, in the text and as tools, if they are written in place."""
+        """The values that the model sees: those in holes, and items of a literal list of tools."""
         listed = self.tools.items if isinstance(self.tools, ListLiteral) else ()
         items = (one.value if isinstance(one, Spread) else one for one in listed)
         return (*(hole.value for hole in self.holes), *items)
@@ -304,9 +304,10 @@ class Prompt(Node):
 
 @_node
 class ServerCall(Node):
-    """The body of a function for a tool of an MCP server: it calls the tool.
+    """The body of a function for a tool of an MCP server: a call of the tool.
 
-    Arguments have the names that the server knows; `titles` are the server's own names of objects.
+    The arguments have the names that the server uses; `titles` are the server's own names for
+    object types.
     """
 
     server: str
@@ -320,7 +321,7 @@ class ServerCall(Node):
 
 @_node
 class NamedSchema(Node):
-    """`int`, or a type's name; `shop.Order` of an imported module."""
+    """`int`, or the name of a type; also `shop.Order`, from an imported module."""
 
     text: str
 
@@ -396,7 +397,7 @@ class OptionalSchema(Node):
 
 @_node
 class NamePattern(Node):
-    """A name that a loop or an unpacking binds."""
+    """A name to which a loop or an unpacking assigns."""
 
     name: Identifier
 
@@ -436,7 +437,7 @@ class FunctionDef(Node):
 
     @property
     def defaults(self) -> "tuple[Expression, ...]":
-        """The expressions evaluated at the definition: the defaults of its parameters."""
+        """The default values of the parameters, which are evaluated at the definition."""
         return _defaults(self.parameters)
 
 
@@ -451,7 +452,7 @@ class AssignStmt(Node):
 
 @_node
 class AugmentedAssignStmt(Node):
-    """`name += expression`; `value` is the assigned `name + expression`."""
+    """`name += expression`; `value` is the expression `name + expression` that is assigned."""
 
     name: Identifier
     value: Binary
@@ -491,7 +492,7 @@ class Branch(Node):
 
 @_node
 class IfStmt(Node):
-    """`if`, its `elif`s, and the block of `else` (empty when there is none)."""
+    """`if` with its `elif`s, and the block of `else`, which is empty if there is none."""
 
     branches: tuple[Branch, ...]
     other: "tuple[Statement, ...]"
@@ -499,7 +500,7 @@ class IfStmt(Node):
 
 @_node
 class ForStmt(Node):
-    """`for pattern in iterable:`, and `for name: schema in iterable:` over drafts of a stream."""
+    """`for pattern in iterable:`; or, over drafts of a stream, `for name: schema in iterable:`."""
 
     pattern: "Pattern"
     schema: "Schema | None"
@@ -517,7 +518,7 @@ class WhileStmt(Node):
 
 @_node
 class TryStmt(Node):
-    """`try:` and its `except error:`; without a name, `error` is None."""
+    """`try:` with its `except error:`; `error` is None if the `except` has no name."""
 
     body: "tuple[Statement, ...]"
     error: Identifier | None
@@ -550,7 +551,7 @@ class AssertStmt(Node):
 
     @property
     def always_fails(self) -> bool:
-        """Whether it always stops the script: `assert false`."""
+        """True for `assert false` and `assert nil`, which always stop the script."""
         return isinstance(self.condition, Literal) and self.condition.value in (False, None)
 
 
@@ -571,7 +572,7 @@ class TypeAlias(Node):
 
 @_node
 class RecordDef(Node):
-    """`type Name(fields)`; `rules` are in its block."""
+    """`type Name(fields)`; `rules` are the assertions in its block."""
 
     name: Identifier
     fields: tuple[Parameter, ...]
@@ -579,12 +580,12 @@ class RecordDef(Node):
 
     @property
     def defaults(self) -> "tuple[Expression, ...]":
-        """The expressions evaluated at the definition: the defaults of its fields."""
+        """The default values of the fields, which are evaluated at the definition."""
         return _defaults(self.fields)
 
     @property
     def optional(self) -> "tuple[Parameter, ...]":
-        """The fields that a call may leave out for nil: optional ones without a default."""
+        """The optional fields without a default; they are nil if a call leaves them out."""
         return tuple(
             field
             for field in self.fields
@@ -593,7 +594,7 @@ class RecordDef(Node):
 
     @property
     def nil_by_default(self) -> "tuple[Parameter, ...]":
-        """The optional fields that no required field follows: Python allows a default only there."""
+        """The optional fields after the last required one: Python allows defaults only there."""
         optional = self.optional
         last = max(
             (
@@ -624,7 +625,7 @@ class ImportedName(Node):
 
 @_node
 class FromImport(Node):
-    """`from module import names`; `module` includes its dots, also those before the first name."""
+    """`from module import names`; `module` includes its dots, also leading ones."""
 
     module: Identifier
     names: tuple[ImportedName, ...]
@@ -634,8 +635,8 @@ class FromImport(Node):
 class ServerImport(Node):
     """`from mcp("server") import names`.
 
-    Once the server's lock has been read, a function below it stands for each tool; `names` then
-    holds only the unknown ones.
+    When the server's lock file has been read, each tool is replaced by a function in a later
+    statement; `names` then has only the unknown tools.
     """
 
     server: Identifier
@@ -653,9 +654,10 @@ class ExpressionStmt(Node):
 class Module(Node):
     """A whole script.
 
-    `docs` maps a function, type, field or parameter to its doc text, `doc` is the text of the
-    module, and `doc_comments` maps each doc comment to what it documents (None: the module).
-    `guessed` holds the names on lines that could not be read: these lines may define them.
+    `docs` maps a function, type, field or parameter to its doc text, and `doc` is the doc text of
+    the module. `doc_comments` maps each doc comment to the node that it documents (None: the
+    module). `guessed` has the names on lines that could not be parsed, since these lines may define
+    them.
     """
 
     statements: "tuple[Statement, ...]"

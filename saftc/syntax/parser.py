@@ -1,9 +1,9 @@
-"""From tokens to an abstract syntax tree.
+"""Parses tokens to an abstract syntax tree.
 
-The parser reads one top-level statement at a time. If it cannot read a line, it reports the
-mistake, replaces the line by one that it can read (see `mistakes.recovery`), and parses the
-statement again. So it finds every mistake of a file, and the rest of the file still has a tree. It
-reports nothing further about a replaced line.
+The parser reads one top-level statement at a time. If it cannot parse a line, it reports the
+mistake, replaces the line by a valid one (see `mistakes.recovery`), and parses the statement again.
+So it finds every mistake of a file, and the rest of the file still has a tree. It reports one
+mistake per line.
 """
 
 from bisect import insort
@@ -34,31 +34,31 @@ from saftc.syntax.mistakes.recovery import (
 )
 from saftc.syntax.tokens import LAYOUT, Token, first_word, line_at
 
-# A line with fewer tokens than this cannot nest deeper than MOST_LEVELS.
+# A statement with fewer tokens than this cannot nest deeper than MOST_LEVELS.
 _SHORT = MOST_LEVELS
 
 
-# The words that continue a statement, by the word that begins it. `else` after a `try` is a mistake
-# within the statement.
+# The words that continue a statement, by the word that begins the statement. `else` after a `try`
+# is a mistake inside the statement.
 _GO_ON = {"IF": ("ELIF", "ELSE"), "TRY": ("EXCEPT", "ELSE")}
 _GOING_ON = ("ELIF", "ELSE", "EXCEPT")
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The tree of a text, and its tokens."""
+    """The tree of a script, and its tokens."""
 
     module: n.Module
     lexed: Lexed
 
 
 def parse(source: Source, mistakes: Collector) -> n.Module:
-    """The tree of `source`; adds its mistakes to `mistakes`."""
+    """Returns the tree of `source`; adds its syntax errors to `mistakes`."""
     return parse_with_tokens(source, mistakes).module
 
 
 def parse_with_tokens(source: Source, mistakes: Collector) -> Parsed:
-    """The tree of `source`, as `parse` returns it, with the tokens."""
+    """Returns the tree of `source`, like `parse`, together with the tokens."""
     misread = Collector()
     lexed = lex(source, misread)
     guessed: set[str] = set()
@@ -78,7 +78,7 @@ def parse_with_tokens(source: Source, mistakes: Collector) -> Parsed:
         statements += _parse_statements(readable, mistakes, guessed, told, begun)
     comments = tuple(lexed.comments)
     documenting = find_docs(source, statements, comments)
-    # The target of a doc comment may be on a line that cannot be read.
+    # The target of a doc comment may be on a line that could not be parsed.
     if not mistakes.has_errors:
         for warning in needless_docs(source, comments, documenting):
             mistakes.add(warning)
@@ -122,10 +122,10 @@ def _parse_statements(
     told: set[int],
     begun: set[str],
 ) -> list[n.Statement]:
-    """The statements from the tokens of a top-level statement: one, or its parts if it is misread.
+    """Returns the statements in the tokens of a top-level statement.
 
-    `told` are the offsets of the lines with a reported mistake. `begun` are the words of other
-    languages that such lines begin with.
+    That is one statement, or its parts if it is invalid. `told` are the offsets of the lines with a
+    reported mistake. `begun` are the words of other languages with which such lines begin.
     """
     statements: list[n.Statement] = []
     pending = [tokens] if tokens else []
@@ -166,7 +166,7 @@ def _parse_statements(
 
 
 def _said(tokens: list[Token]) -> list[tuple[str, str]]:
-    """The tokens without their spans."""
+    """Returns the kinds and texts of the tokens, without their spans."""
     return [(token.kind, token.text) for token in tokens]
 
 

@@ -1,9 +1,9 @@
-"""The values of texts in a script: indentation and escapes, of strings and of prompts."""
+"""Converts the source text of strings and prompts to values: removes indentation and escapes."""
 
 import re
 
-# An escape in a string: four hexadecimal digits, twice for a character that UTF-16 writes as two,
-# or one character.
+# An escape in a string: four hexadecimal digits (eight for a character that UTF-16 encodes as a
+# surrogate pair), or one character.
 _DIGITS = r"[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|[\da-fA-F]{4}"
 ESCAPE = re.compile(rf"\\(?:u({_DIGITS})|(.)|$)", re.DOTALL | re.ASCII)
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
@@ -11,12 +11,12 @@ ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
 _PROMPT_ESCAPE = re.compile(r"\\([${}\\])")
 
 
-# The characters that indent a text's lines; any other blank is part of the text.
+# The characters that indent the lines of a text; other white space is part of the text.
 _BLANKS = " \t"
 
 
 def without_margin(text: str) -> str:
-    """`text` without the exact indentation that all its lines have in common.
+    """Returns `text` without the indentation that all its lines have in common.
 
     Two kinds of lines do not count: the first, which follows the opening quotes or `$`, and lines
     of blanks, which become empty.
@@ -31,16 +31,16 @@ def without_margin(text: str) -> str:
 
 
 def dedent(text: str) -> str:
-    """`text` without its margin, and without blank lines and blanks at both ends.
+    """Returns `text` without its indentation, and without blank lines and blanks at both ends.
 
-    `runtime_support` does the same with a template (a test compares the two), so that a text stays
-    the same at another indentation.
+    `runtime_support` does the same with a template (a test compares the two), so that a text does
+    not change when its code is indented differently.
     """
     return without_margin(text.lstrip(_BLANKS)).lstrip("\n").rstrip(_BLANKS + "\n")
 
 
 def string_value(text: str) -> str:
-    """The value of the inside of a string."""
+    """Returns the value of a string, given the text between its quotes."""
     if "\\" not in text:
         return text
     return ESCAPE.sub(
@@ -54,10 +54,10 @@ def _coded(digits: str) -> str:
 
 
 def is_half(digits: str | None) -> bool:
-    """Whether the digits of an escape are half of a surrogate pair, and so no character."""
+    """True if the digits of an escape encode half of a surrogate pair, which is no character."""
     return digits is not None and len(digits) == 4 and 0xD800 <= int(digits, 16) < 0xE000
 
 
 def prompt_value(text: str) -> str:
-    """The value of a part of a prompt's text."""
+    """Returns the value of a piece of a prompt's text."""
     return _PROMPT_ESCAPE.sub(r"\1", text)

@@ -1,4 +1,4 @@
-"""The kinds of token, named as in the grammar, and their names in error messages."""
+"""The kinds of tokens, named as in the grammar, and their names in error messages."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -24,7 +24,7 @@ KEYWORDS = {
     "nil": "NIL",
 }
 
-# Words that are keywords only in some places; elsewhere they are names.
+# Words that are keywords only in some contexts, and names elsewhere.
 SOFT_KEYWORDS = {
     "f": "FUNCTION",
     "type": "TYPE",
@@ -43,7 +43,8 @@ SOFT_KEYWORDS = {
     "fail": "FAIL",
 }
 
-# After the colon of a hole: inserts a text unchanged; has a function's calls wait for approval.
+# The formats of a hole, after its colon: `raw` inserts a text unchanged, `approve` makes calls of a
+# function wait for approval.
 HOLE_FORMATS = ("raw", "approve")
 
 OPERATORS = {
@@ -79,15 +80,15 @@ OPERATORS = {
     "}": "RBRACE",
 }
 
-# The kinds of token between lines: a statement begins after one of them.
+# The kinds of tokens between lines: a statement begins after one of them.
 LAYOUT = ("NEWLINE", "INDENT", "DEDENT")
 
-# The first words of lines that open a block.
+# The kinds of words that begin a line with a block below it.
 OPENS_BLOCK = {"IF", "ELIF", "ELSE", "FOR", "WHILE", "FUNCTION", "CONV", "TRY", "EXCEPT"}
 
 CLOSER_OF = {"(": ")", "[": "]", "{": "}"}
 
-# The name of a token kind in an error, if its own text would not do.
+# The name of a kind of token in an error message, for kinds whose text would not be clear.
 DESCRIPTIONS = {
     "NEWLINE": "the end of the line",
     "INDENT": "an indented block",
@@ -118,7 +119,7 @@ DESCRIPTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment as written, with its slashes; if `is_trailing`, code is before it on its line."""
+    """A comment as written, with its slashes; `is_trailing` if code precedes it on its line."""
 
     span: Span
     text: str
@@ -126,7 +127,7 @@ class Comment:
 
     @property
     def is_doc(self) -> bool:
-        """Whether it is a `///` doc comment."""
+        """True for a doc comment, which begins with `///`."""
         return self.text.startswith("///")
 
 
@@ -139,22 +140,22 @@ class Token(NamedTuple):
 
     @property
     def type(self) -> str:
-        """The kind, under lark's name."""
+        """The kind of the token, under the name that lark uses."""
         return self.kind
 
-    # lark would take the position of its end token from the last token; ours have spans.
+    # lark takes the position of its end token from the last token; our tokens have spans instead.
     start_pos = end_pos = line = end_line = column = end_column = None
 
 
 def describe(token: Token) -> str:
-    """The token in the words of an error message."""
+    """Returns a description of the token for error messages."""
     if token.kind in ("NAME", "INTEGER", "FLOAT"):
         return f"`{token.text[:40]}`"
     return DESCRIPTIONS.get(token.kind, f"`{token.text}`")
 
 
 def line_at(tokens: list[Token], offset: int) -> slice:
-    """The tokens of the logical line that holds `offset`, its NEWLINE included."""
+    """Returns the slice of the tokens of the logical line at `offset`, including its NEWLINE."""
     start = 0
     for position, token in enumerate(tokens):
         if token.kind == "NEWLINE":
@@ -167,7 +168,10 @@ def line_at(tokens: list[Token], offset: int) -> slice:
 
 
 def opener_above(tokens: list[Token], position: int) -> Token | None:
-    """The word that opens the block ending before the token at `position`, if one does."""
+    """Returns the first word of the block that ends before the token at `position`.
+
+    Returns None if no block ends there.
+    """
     depth, place = 0, position - 1
     while place >= 0:
         depth += (tokens[place].kind == "DEDENT") - (tokens[place].kind == "INDENT")

@@ -1,4 +1,4 @@
-"""Walks a tree: the children of a node in source order, and all nodes below it."""
+"""Walks a tree: the children of a node in source order, and all descendants of a node."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
@@ -11,13 +11,13 @@ from saftc.syntax.nodes import Conditional, Module, Node, Prompt
 
 _Kind = TypeVar("_Kind", bound=Node)
 
-# The fields that hold nodes, for kinds whose field order is not that of the source.
+# The fields that hold nodes, for kinds of nodes whose fields are not in source order.
 _ORDER: dict[type[Node], tuple[str, ...]] = {
     Module: ("statements",),
     Conditional: ("then", "condition", "other"),
 }
 
-# Fields that never hold a node; reading them takes time.
+# Fields that never hold a node; skipping them saves time.
 _PLAIN = {
     *("span", "text", "operator", "is_spread", "is_raw", "is_approved", "mode", "is_conversion"),
     "spec",
@@ -25,13 +25,16 @@ _PLAIN = {
 
 
 class _Parts(dict[type[Node], Callable[[Node], tuple[Any, ...]] | None]):
-    """Getters for the fields of each kind that may hold nodes; None if there are none."""
+    """For each kind of node, a getter for the fields that may hold nodes.
+
+    The getter is None for a kind without such fields.
+    """
 
     def __missing__(self, kind: type[Node]) -> Callable[[Node], tuple[Any, ...]] | None:
         names = _ORDER.get(kind)
         if names is None:
             names = tuple(field.name for field in fields(kind) if field.name not in _PLAIN)
-        # With the span, the getter returns a tuple even for one name.
+        # With the span, the getter returns a tuple even if there is only one name.
         found = self[kind] = attrgetter("span", *names) if names else None
         return found
 
@@ -40,7 +43,7 @@ _PARTS = _Parts()
 
 
 def children(node: Node) -> list[Node]:
-    """The direct children of `node`, in source order."""
+    """Returns the direct children of `node`, in source order."""
     found: list[Node] = []
     parts_of = _PARTS[node.__class__]
     if parts_of is None:
@@ -51,18 +54,18 @@ def children(node: Node) -> list[Node]:
         elif isinstance(part, Node):
             found.append(part)
     if isinstance(node, Prompt) and node.after is not None:
-        # Options are before or after it.
+        # The options may be before or after `after`.
         found.sort(key=lambda child: child.span.start)
     return found
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """`node` and everything below it, parents first, in source order."""
+    """Iterates over `node` and all its descendants, parents first, in source order."""
     return iter(_below(node))
 
 
 def _below(node: Node) -> list[Node]:
-    # All at once: suspending at each node takes longer than finding the next one.
+    # A list, as suspending a generator at each node takes longer than finding the next node.
     found: list[Node] = []
     pending = [node]
     while pending:
@@ -80,9 +83,9 @@ def nodes_of(module: Module) -> Sequence[Node]: ...
 @overload
 def nodes_of(module: Module, *kinds: type[_Kind]) -> Sequence[_Kind]: ...
 def nodes_of(module: Module, *kinds: type[Node]) -> Sequence[Node]:
-    """The nodes of a module in `walk` order, all or those of some kinds.
+    """Returns the nodes of a module in `walk` order; with `kinds`, only the nodes of these kinds.
 
-    It is cached, as walking a module takes a while.
+    The nodes of a few modules are cached, as walking a module takes a while.
     """
     nodes, places = _index(module)
     if not kinds:
@@ -95,7 +98,7 @@ def nodes_of(module: Module, *kinds: type[Node]) -> Sequence[Node]:
 
 @lru_cache(maxsize=4)
 def _index(module: Module) -> tuple[Sequence[Node], Mapping[type[Node], Sequence[int]]]:
-    """The nodes of a module, and the places among them of those of each kind."""
+    """Returns the nodes of a module, and the indexes of the nodes of each kind."""
     nodes = _below(module)
     places: dict[type[Node], list[int]] = {}
     for place, node in enumerate(nodes):

@@ -252,7 +252,7 @@ def test_a_request_that_is_not_recorded_is_one_error(saftc: Command, script: Scr
         assert (ended.code, ended.out) == (1, "")
         assert ended.err.count("has no such request") == 1
         assert ended.err.count("+ What is") + ended.err.count("Tell me what") == 1, ended.err
-        assert "`--record answers.jsonl` beside it records what is missing" in ended.err
+        assert "add `--record answers.jsonl` to record what is missing" in ended.err
         assert [one.read_text() for one in Path(".saft").glob("eval-*.json")] == [before]
 
 

@@ -141,7 +141,7 @@ def test_budget_and_limits_are_those_of_a_run(
     ended = saftc(*job, "--budget-requests", "1", "--requests-per-minute", "100000")
     assert ended.code == 5
     assert "2 rows: 1 done, 1 left; 1 request" in ended.err
-    assert ended.err.endswith("raise `budget_requests` to go on\n")
+    assert ended.err.endswith("raise `budget_requests` to continue\n")
     monkeypatch.setattr(spending, "_of_process", spending.UsageMeter())
     assert saftc(*job, "--budget-requests", "2").code == 0
 
@@ -155,7 +155,7 @@ def test_budget_and_limits_are_those_of_a_run(
         (["home/triage.saft:triage", "none.csv"], 2, "cannot read none.csv: No such file"),
         (["home/triage.saft:triage", "mails.csv", "--rename", "mail"], 2, "--rename has the form"),
         (["home/triage.saft:triage", "mails.csv", "--set", "mail=x"], 2, "--set 'mail=\"x\"'"),
-        (["home/triage.saft:triage", "mails.csv", "--max-failed", "a"], 2, "or a share as 10%"),
+        (["home/triage.saft:triage", "mails.csv", "--max-failed", "a"], 2, "a share such as 10%"),
         (["home/triage.saft:triage", "mails.csv", "--rows-at-once", "0"], 2, "rows-at-once"),
         (
             ["home/triage.saft:main", "mails.csv"],
@@ -282,8 +282,8 @@ def test_delimiters_and_encodings(
 @pytest.mark.parametrize(
     ("data", "options", "told"),
     [
-        (b"id;mail\n1;a\n", [], "its values are parted by `;`: --delimiter ';' reads it so"),
-        (b"id\tmail\n1\ta\n", [], "parted by `\\t`: --delimiter '\\t' reads it so"),
+        (b"id;mail\n1;a\n", [], "its values are separated by `;`: use --delimiter ';'"),
+        (b"id\tmail\n1\ta\n", [], "separated by `\\t`: use --delimiter '\\t'"),
         (b"mail\na\n\xff\n", [], "it is not UTF-8 text (line 3); --encoding names another enc"),
         (b"mail\na\n", ["--encoding", "utf-9"], "there is no encoding 'utf-9'"),
         (b"mail\na\n", ["--encoding", "base64"], "there is no encoding 'base64'"),
@@ -382,10 +382,10 @@ def test_failed_rows_are_asked_by_an_edited_script(saftc: Command, script: Scrip
     script("home/triage.saft", TRIAGE.replace("len(mail) > least", "len(mail) > 0"))
     ended = saftc(*job, "--set", "least=3")
     assert ended.code == 2 and "a different script; it has 1 part that stays" in ended.err
-    assert "`--retry-failed` asks the rows that failed" in ended.err
+    assert "`--retry-failed` runs the failed and the remaining rows" in ended.err
     ended = saftc(*job, "--set", "least=3", "--retry-failed")
     assert ended.code == 0, ended.err
-    assert "1 failed row (1) and those that are left are asked with another script" in ended.err
+    assert "1 failed row (1) and the remaining rows run with another script" in ended.err
     assert [row["title"] for row in rows("out/part-*")] == ["HELLO", "HI"]
     assert not list(Path("out").glob("errors-*"))
     again = saftc(*job, "--set", "least=3")
@@ -414,7 +414,7 @@ def test_a_request_that_is_not_recorded_ends_the_job(saftc: Command, script: Scr
     ended = saftc(*job, "out", "--replay", "answers.jsonl")
     assert (ended.code, ended.err.count("has no such request")) == (1, 1), ended.err
     assert re.search("^saftc: stopped: ReplayMiss: the recording .*jsonl has", ended.err, re.M)
-    assert "`--record answers.jsonl` beside it records what is missing" in ended.err
+    assert "add `--record answers.jsonl` to record what is missing" in ended.err
     assert "failed" not in ended.err and not list(Path("out").glob("errors-*"))
     both = ("--replay", "answers.jsonl", "--record", "answers.jsonl")
     assert saftc(*job, "out", *both).code == 0

@@ -44,9 +44,9 @@ BESIDE = "with those that are beside it"
 CASES = {
     "a comprehension": ("all = [triage(mail) for mail in mails]", SEVERAL),
     "a condition": ('all = [$ {mail} $ for mail in mails if mail != "x"]', SEVERAL),
-    "the condition asks": (
+    "the condition sends prompts": (
         "all = [mail for mail in mails if $ {mail}? $ == mail]",
-        "the condition asks",
+        "the condition sends prompts",
     ),
     "two clauses": (
         "all = [$ {a} {b} $ for a in mails for b in mails]",
@@ -60,11 +60,11 @@ CASES = {
     ),
     "a stream for each item": (
         "for mail in mails:\n    print(stream $ {mail} $)",
-        "a stream gives its pieces in its turn",
+        "a stream delivers its pieces in order",
     ),
     "the pieces of a stream": (
         "for piece in stream $ all $:\n    print($ {piece} $)",
-        "a stream gives its pieces in its turn",
+        "a stream delivers its pieces in order",
     ),
     "a value of the item before": (
         'story = ""\nfor mail in mails:\n    story = $ {mail} {story} $\nprint(story)',
@@ -106,11 +106,11 @@ CASES = {
     "a conversion": ("for mail in mails:\n    print($ {int(mail)} $)", "`int` may fail"),
     "while": (
         "for mail in mails:\n    while $ go on? $ == mail:\n        print(mail)",
-        "`while` may go on for ever",
+        "`while` may never end",
     ),
     "a file that is written above": (
         "for mail in mails:\n    write_text(mail, mail)\n    print($ {mail} $)",
-        "`write_text` has to wait for what is before it",
+        "`write_text` must wait for everything before it",
     ),
     "the user is asked": (
         "for mail in mails:\n    answer = input(mail)\n    print($ {answer} $)",
@@ -118,11 +118,11 @@ CASES = {
     ),
     "imported Python": (
         "from random import choice\nfor mail in mails:\n    print($ {choice([mail])} $)",
-        "what `choice` gives is of unknown type, and might be a function for the model",
+        "the result of `choice` is of unknown type, and might be a function, and so a tool",
     ),
     "what is not known": (
         "f go(mails):\n    for mail in mails:\n        print($ {mail.name} $)\ngo([])",
-        "`mail.name` is of unknown type, and might be a function for the model",
+        "`mail.name` is of unknown type, and might be a function, and so a tool",
     ),
     "a value of unknown type": (
         "f go(most):\n    for mail in mails:\n        print($ {mail} $, upper(most))\ngo(nil)",
@@ -146,7 +146,7 @@ CASES = {
     "a formatted string": ('for mail in mails:\n    print($ {f"{mail}: {len(mail):,}"} $)', AHEAD),
     "a format that not all numbers take": (
         'for mail in mails:\n    print($ {f"{len(mail):.1f}"} $)',
-        "what `len` gives may not take the format `.1f`",
+        "the result of `len` may not take the format `.1f`",
     ),
     "what fails is caught": (
         "for mail in mails:\n    n = 0\n    try:\n        n = int($ {mail} $)\n    except:\n"
@@ -156,7 +156,7 @@ CASES = {
     "what does not end is not caught": (
         "for mail in mails:\n    try:\n        while $ {mail} $ == mail:\n            print(mail)\n"
         "    except:\n        print(mail)",
-        "`while` may go on for ever",
+        "`while` may never end",
     ),
     "fail": (
         'for mail in mails:\n    if $ {mail} $ == "":\n        fail "empty"',
@@ -211,7 +211,7 @@ WITH_LIBRARY = {
     ),
     "what measures": (
         "import time\nfor mail in mails:\n    start = time.time()\n    print($ {mail} $, start)",
-        "nothing is known of what `time` of Python does",
+        "the effects of `time` of Python are not known",
     ),
     "what Python calculates": (
         'import re\nfor mail in mails:\n    print($ {re.sub("a", "b", mail)} $)',
@@ -561,7 +561,7 @@ def test_what_effects_and_certainty_know_of_each_kind_of_node() -> None:
             "f a(mail: string) -> bool:\n    while mail == latest:\n        print(mail)\n"
             "    ret true\nfor mail in mails:\n    one = $ {mail} $\n    try:\n"
             "        assert a(one)\n    except:\n        print(one)\n",
-            "may go on for ever",
+            "may never end",
         ),
         ("all = [$ {mail} $ for mail in mails if read_text(mail) != latest]\n", "reads"),
     ],

@@ -546,9 +546,7 @@ def test_calls_that_never_end_end_the_job(
         return mail
 
     report = map_rows(hang, table("mails.csv", 100), "out", row_timeout=0.02, rows_at_once=2)
-    assert (
-        report.stopped is not None and "are still running, and no thread can be" in report.stopped
-    )
+    assert report.stopped is not None and "are still running past" in report.stopped
     assert report.failed < 100
 
 
@@ -906,7 +904,7 @@ def test_a_field_of_the_result_called_row(keep: Any, check_only: bool) -> None:
 
     table("mails.csv", 2)
     assert refused(function=seat, columns=keep, check_only=check_only) == (
-        "what `seat` gives has a field `row`, and `row` is the number of the row in the output; "
+        "the result of `seat` has a field `row`, and `row` is the number of the row in the output; "
         "give the field another name, such as `row_number`"
     )
 
@@ -1131,7 +1129,7 @@ def test_a_disk_that_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", full)
         report = map_rows(ask, path, "out", part_rows=2)
-    assert report.stopped is not None and "No space left on device; what was" in report.stopped
+    assert report.stopped is not None and "No space left on device; the kept" in report.stopped
     assert list(Path("out").glob(".*")) == []
     assert map_rows(ask, path, "out", part_rows=2).done == 4 == len(echo.asked)
 
@@ -1207,7 +1205,7 @@ def test_a_budget_of_the_whole_job_is_never_passed_and_a_larger_one_goes_on() ->
     path = table("mails.csv", 40)
     report = map_rows(ask, path, "out", part_rows=5)
     assert len(echo.asked) == 13 == report.usage.requests
-    assert report.stopped is not None and "raise `budget_requests` to go on" in report.stopped
+    assert report.stopped is not None and "raise `budget_requests` to continue" in report.stopped
     report = map_rows(ask, path, "out", part_rows=5)
     assert len(echo.asked) == 13, "what was paid before counts"
     assert report.usage.requests == 13 and report.stopped is not None
@@ -1231,7 +1229,7 @@ def test_a_row_that_catches_what_ends_the_job_is_asked_later(fails: bool) -> Non
     configure(provider=echo, budget_requests=3)
     path = table("mails.csv", 8)
     report = map_rows(stubborn, path, "out", part_rows=4)
-    assert report.stopped is not None and "raise `budget_requests` to go on" in report.stopped
+    assert report.stopped is not None and "raise `budget_requests` to continue" in report.stopped
     assert report.failed == 0 and len(echo.asked) == 3
     configure(budget_requests=8)
     assert map_rows(stubborn, path, "out", part_rows=4).done == 8 == len(echo.asked)

@@ -105,7 +105,7 @@ def test_repeats_are_told_apart(
     assert [prompt("hi").value for _ in range(2)] == ["one", "two"]
     start_replay(monkeypatch, recording)
     assert [prompt("hi").value for _ in range(2)] == ["one", "two"]
-    with pytest.raises(ReplayMiss, match="the same request, but more often"):
+    with pytest.raises(ReplayMiss, match="the same request, recorded fewer"):
         prompt("hi")
 
 

@@ -204,7 +204,7 @@ def _drawing_problem(out: str, options: Mapping[str, Any]) -> str | None:
     is_elsewhere = options["workers"] is not None or options["address"] is not None
     if is_elsewhere and any(map(os.environ.get, ("SAFT_TIMELINE", "SAFT_CHROME"))):
         return (
-            "--timeline and --chrome draw what this process asks, and workers ask elsewhere; "
+            "--timeline and --chrome draw the requests of this process, not those of workers; "
             f"`saftc trace {out}/job.db --timeline FILE` draws the job"
         )
     return begin_drawing()
@@ -294,7 +294,7 @@ def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator
     if most and reply is not None and not bounds.chooses_model(definition):
         yield (
             f"the replies cost at most {dollars(most * reply.cost)}, by the price of {reply.model} "
-            f"and max_tokens {reply.max_tokens:,}; the text that is sent costs extra"
+            f"and max_tokens {reply.max_tokens:,}; the text of the requests costs extra"
         )
 
 

@@ -134,7 +134,7 @@ def refuse_undecided(module: CompiledModule) -> None:
     if not can_ask and not os.environ.get("SAFT_JOURNAL"):
         raise WrongUsage(
             f"calls of {shown(module.script)} wait for approval: run it at a terminal, which asks "
-            "you, or with --journal FILE, in which `saftc approve` decides"
+            "you, or with --journal FILE, and decide with `saftc approve`"
         )
 
 

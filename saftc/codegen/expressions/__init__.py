@@ -1,1 +1,1 @@
-"""Emits expressions as Python."""
+"""Emits the expressions of a script as Python expressions."""

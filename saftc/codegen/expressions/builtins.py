@@ -1,4 +1,4 @@
-"""Calls of builtins: Python's own form if the types are proved, else `ops`.
+"""Emits calls of builtins: in Python's own form if the types prove it correct, else by `ops`.
 
 upper(verb)             verb.upper()            or  ops.upper(verb)
 len(xs)                 len(xs)                 or  ops.len(xs)
@@ -26,7 +26,7 @@ from saftc.types.types import DECIMAL, Type
 _Given = Sequence[n.Expression]
 
 def emit_builtin_call(context: Context, node: n.Call, form: BuiltinCall) -> Expression:
-    """A call of a builtin by its name."""
+    """Emits a call of a builtin by its name."""
     iterator = _iterator(context, form)
     if iterator is None:
         made = _call(context, node, form)
@@ -43,7 +43,7 @@ def emit_builtin_call(context: Context, node: n.Call, form: BuiltinCall) -> Expr
 
 
 def emit_iterable(context: Context, node: n.Expression) -> Expression:
-    """An expression that is only iterated: an iterator may replace its list."""
+    """An expression over which code only iterates: it may be an iterator where Saft has a list."""
     if isinstance(node, n.Call) and node not in context.facts.coercions:
         form = context.facts.forms.calls[node]
         if isinstance(form, BuiltinCall) and (made := _iterator(context, form)) is not None:
@@ -52,7 +52,7 @@ def emit_iterable(context: Context, node: n.Expression) -> Expression:
 
 
 def builtin_value(context: Context, name: str) -> Expression:
-    """A builtin as a value; in the async form, `run` is its `aio`."""
+    """A builtin as a value; in async form, `run` becomes `run.aio`."""
     if not _has_own_name(BUILTINS[name]):
         return context.operator(name_in_ops(name))
     value = context.global_(name)
@@ -60,7 +60,7 @@ def builtin_value(context: Context, name: str) -> Expression:
 
 
 def _has_own_name(builtin: Builtin) -> bool:
-    """Whether Python imports it by its name, for any arguments: `approve`, `image`, `run`."""
+    """True if the output imports the builtin by its own name, such as `approve` or `image`."""
     return builtin.ways[0].python.module in (PACKAGE, PROGRAMS)
 
 
@@ -72,7 +72,7 @@ def name_in_ops(name: str) -> str:
 def arguments(
     context: Context, node: n.Call, names: Mapping[str, str] | None = None
 ) -> tuple[list[Expression], list[tuple[str, Expression]]]:
-    """The arguments by position and by name, as written; `names` are the Python names."""
+    """The arguments by position and by name; `names` maps parameters to their Python names."""
     python = names or {}
     positional = [context.emit(a.value) for a in node.arguments if a.name is None]
     named = [
@@ -105,7 +105,7 @@ def _iterator(context: Context, form: BuiltinCall) -> Expression | None:
     values = [emit(context, one) for one in given]
     if python.how == "itself":
         return values[0]
-    # Saft also stops at the shortest list.
+    # Saft's `zip` stops at the shortest list, too.
     ending = [("strict", py.constant(False))] if python.name == "zip" else []
     return py.call(_function(context, python, values), _behind(python, values), ending)
 
@@ -127,7 +127,7 @@ def _call(context: Context, node: n.Call, form: BuiltinCall) -> Expression:
         return made
     positional, named = arguments(context, node)
     if any(way.repeats for way in form.builtin.ways):
-        # A parameter that may be repeated has no name in Python.
+        # A parameter that takes several arguments has no name in Python.
         only = form.way.parameters[0].name
         positional += [value for text, value in named if text == only]
         named = [(text, value) for text, value in named if text != only]
@@ -135,7 +135,7 @@ def _call(context: Context, node: n.Call, form: BuiltinCall) -> Expression:
 
 
 def _native(context: Context, form: BuiltinCall, given: _Given) -> Expression:
-    """Python's own form of a proved call."""
+    """Python's own form of a call whose types are proved."""
     builtin, python = form.builtin, form.way.python
     if python.how == "own":
         return _OWN[builtin.name](context, given)
@@ -156,19 +156,19 @@ def _native(context: Context, form: BuiltinCall, given: _Given) -> Expression:
 
 
 def _function(context: Context, python: PythonForm, values: Sequence[Expression]) -> Expression:
-    """The Python callee: a function, or a method of the first value."""
+    """The function to call in Python, or the method of the first value."""
     if python.how == "method":
         return py.attribute(values[0], python.name)
     return context.global_(python.name)
 
 
 def _behind(python: PythonForm, values: Sequence[Expression]) -> Sequence[Expression]:
-    """The arguments of the callee, without the value that a method belongs to."""
+    """The arguments of the call, without the object of a method."""
     return values[1:] if python.how == "method" else values
 
 
 def _taken(context: Context, builtin: Builtin, node: n.Expression) -> Expression:
-    """The items that a Python function takes one by one, without a list if possible."""
+    """The items that a Python function reads one by one; a generator if possible."""
     made = emit_iterable(context, node)
     if isinstance(made, cst.ListComp) and context.choices.is_lazy(builtin, node):
         return py.generator(made)
@@ -196,7 +196,7 @@ def _ordered_by(
 
 
 def _key(context: Context, by: n.Expression, values: _Given) -> Expression:
-    """The function that Python calls for a key: `len` and `str.upper` if the types allow it."""
+    """The key function for Python: `len` and `str.upper` if the types allow it."""
     found = context.choices.values.key(by, values)
     if found is None:
         return context.emit(by)
@@ -223,7 +223,7 @@ def written(context: Context, value: Expression) -> Expression:
 
 
 def printed(context: Context, node: n.Expression) -> Expression:
-    """A value that Python's `print` shows as Saft's does."""
+    """A value that Python's `print` writes in the same way as Saft's `print`."""
     value = context.emit(node)
     is_shown = context.choices.values.text(node) == Text.SHOW
     return shown(context, value) if is_shown else value
@@ -277,12 +277,12 @@ def _div(context: Context, given: _Given) -> Expression:
 
 
 def _sum(context: Context, given: _Given) -> Expression:
-    """`sum(xs)`; for decimals and durations, with the start value of their sum."""
+    """`sum(xs)`; for decimals and durations, with a start value."""
     items = _taken(context, BUILTINS["sum"], given[0])
     none = context.choices.values.sum_of_none(given[0])
     if none is None:
         return py.call(context.global_("sum"), [items])
-    if isinstance(items, cst.GeneratorExp):  # beside another argument it has brackets
+    if isinstance(items, cst.GeneratorExp):  # with a second argument, a generator needs parentheses
         items = py.parenthesized(items)
     return py.call(context.global_("sum"), [items, nothing_of(context, none)])
 
@@ -317,7 +317,7 @@ def length(context: Context, value: Expression) -> Expression:
 def converted(
     context: Context, node: n.Expression, value: Expression, wanted: Type
 ) -> Expression:
-    """A value converted by its Python class; an int literal is written as a float."""
+    """A value converted by its Python class; an int literal is written as a float literal."""
     if wanted == DECIMAL:
         return py.call(class_of_date(context, DECIMAL), [value])
     match node:
@@ -327,7 +327,7 @@ def converted(
             number = -operand
         case _:
             number = None
-    # Beyond this, a float cannot hold every integer: the conversion stays visible.
+    # A float cannot store all larger integers, so their conversion stays visible.
     if number is not None and abs(number) < 2**53:
         return py.floating(float(number))
     if isinstance(value, cst.ListComp) and not context.is_async:

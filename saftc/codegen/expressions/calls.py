@@ -1,9 +1,9 @@
-"""Calls of functions, records and imported Python directly, and of unknown values by `ops`.
+"""Emits calls: directly for functions, records and imported Python, by `ops` for unknown values.
 
 go(a, n: 2)     go(a, n=2)      or  ops.call(go, a, n=2)
-x.go(a)         ops.send(x, "go", a), of a value of unknown type
-change(n)       change(n), or await maybe_await(change(n)), of a value of a function type
-ask(mail)       ask(mail).value, of a function that keeps the history of its prompt
+x.go(a)         ops.send(x, "go", a), if the type of x is unknown
+change(n)       change(n), or await maybe_await(change(n)), if change has a function type
+ask(mail)       ask(mail).value, if ask keeps the history of its prompt
 """
 
 from typing import assert_never
@@ -21,7 +21,7 @@ from saftc.syntax import nodes as n
 
 
 def emit_call(context: Context, node: n.Call) -> Expression:
-    """A call with its value."""
+    """Emits a call and, if it returns a whole result, `.value`."""
     form = context.facts.forms.calls[node]
     match form:
         case BuiltinCall():
@@ -62,7 +62,7 @@ def emit_call(context: Context, node: n.Call) -> Expression:
 
 
 def _waiting(context: Context, node: n.Call, made: Expression) -> Expression:
-    """The call with `await` and its helpers, if it waits."""
+    """The call with `await` and its helpers, if it must be awaited."""
     wait = context.wait(node)
     if wait is None:
         form = context.facts.forms.calls[node]
@@ -84,7 +84,7 @@ def _waiting(context: Context, node: n.Call, made: Expression) -> Expression:
 
 
 def _left_out(node: n.Call, form: DirectCall) -> list[tuple[str, Expression]]:
-    """The optional fields of a record that a call leaves out and Python has no default for."""
+    """`field=None` for each optional field that a call omits and that has no Python default."""
     if not isinstance(form.definition, n.RecordDef):
         return []
     record = form.definition
@@ -100,7 +100,7 @@ def _left_out(node: n.Call, form: DirectCall) -> list[tuple[str, Expression]]:
 
 
 def _parameter_names(context: Context, form: DirectCall) -> dict[str, str]:
-    """The Python names of a function's parameters, if its module is being compiled."""
+    """The Python names of a function's parameters; empty if the function is in another module."""
     if not isinstance(form.definition, n.FunctionDef):
         return {}
     symbols = context.facts.names.symbols

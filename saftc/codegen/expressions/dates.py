@@ -1,11 +1,11 @@
-"""Date, duration and decimal literals as calls of Python's own classes.
+"""Emits date, duration and decimal literals as calls of Python's classes.
 
     date("2026-01-31")      dt.date(2026, 1, 31)
     duration(days: 3)       dt.timedelta(days=3)
     decimal("12.30")        Decimal("12.30")
     decimal(text)           to_decimal(text)
 
-Literals are parsed here; other texts are parsed when the script runs.
+Literals are parsed here; other texts are parsed at run time.
 """
 
 import re
@@ -20,7 +20,7 @@ from saftc.types.builtins import Overload
 from saftc.types.dates import is_read
 from saftc.types.types import DATE, DATES, DATETIME, DECIMAL, DURATION, TIME, Scalar, Type
 
-# A duration of whole numbers, each short enough.
+# A duration in whole numbers of at most five digits.
 _WHOLE = re.compile(
     r"P(?:(?P<weeks>\d{1,5})W)?(?:(?P<days>\d{1,5})D)?"
     r"(?:T(?:(?P<hours>\d{1,5})H)?(?:(?P<minutes>\d{1,5})M)?(?:(?P<seconds>\d{1,5})S)?)?"
@@ -28,9 +28,9 @@ _WHOLE = re.compile(
 
 
 def date_call(context: Context, node: n.Call, way: Overload) -> Expression | None:
-    """A call of `date`, `duration` or the like as a call of Python's class.
+    """Emits a call of `date`, `duration` or the like as a call of Python's class.
 
-    None if the text must be parsed when the script runs.
+    Returns None if the text must be parsed at run time.
     """
     made = way.gives
     if not isinstance(made, Scalar) or made not in DATES.values() or not way.parameters:
@@ -72,7 +72,7 @@ def _written(context: Context, made: Scalar, text: str) -> Expression | None:
 
 
 def nothing_of(context: Context, type_: Type) -> Expression:
-    """The empty sum: `Decimal(0)`, `dt.timedelta()`."""
+    """The sum of no items: `Decimal(0)`, `dt.timedelta()`."""
     assert isinstance(type_, Scalar)
     start = [py.constant(0)] if type_ == DECIMAL else []
     return py.call(class_of_date(context, type_), start)

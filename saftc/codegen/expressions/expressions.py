@@ -1,6 +1,6 @@
-"""Emits each expression as a libcst node, with the conversion or check of its place.
+"""Emits each expression as a libcst node, with the conversion or check that its place needs.
 
-The node is native Python if the types prove that it does what Saft means, and `ops` elsewhere.
+The node is plain Python if the types prove that it has Saft's meaning, and calls `ops` otherwise.
 """
 
 import re
@@ -35,12 +35,12 @@ from saftc.types.types import PROGRAM
 _UNREADABLE = re.compile(r'[\\\n"#]')
 _NUMBER = re.compile(r"[0-9][0-9_]*(\.[0-9_]+)?([eE][+-]?[0-9_]+)?")
 
-# A text that fits on a line is one string; black would join its parts anyway.
+# A text up to this length is one string; black would join its parts anyway.
 _SHORT_TEXT = 80
 
 
 def emit_expression(context: Context, node: n.Expression) -> Expression:
-    """An expression in the form that its place needs."""
+    """Emits an expression in the Python form that its place needs."""
     is_whole = node in context.facts.whole_results
     value = context.note(
         emit_result(context, node) if is_whole else _plain(context, node), node.span
@@ -122,13 +122,13 @@ def _literal(context: Context, node: n.Literal) -> Expression:
     if isinstance(node.value, str) and written.startswith('"""'):
         return _block(node.value)
     if isinstance(node.value, int | float) and _NUMBER.fullmatch(written):
-        # In the script's notation, such as `1_000`; Python would normalise it.
+        # In the notation of the script, such as `1_000`; Python would normalise it.
         return py.as_written(written)
     return py.constant(node.value)
 
 
 def _block(text: str) -> Expression:
-    """A text of several lines; a longer one has a literal per line, which Python joins."""
+    """A text of several lines; if it is long, a literal for each line."""
     lines = text.splitlines(keepends=True)
     if len(repr(text)) <= _SHORT_TEXT or len(lines) == 1:
         return py.constant(text)
@@ -140,7 +140,7 @@ def _name(context: Context, node: n.Name) -> Expression:
     if symbol.kind == "builtin":
         return builtin_value(context, symbol.name)
     if symbol.kind == "field":
-        # In the rules of a record, which are a method of its class.
+        # The rules of a record are emitted as a method of its class.
         return py.attribute(context.global_("self"), py.field_name(symbol.name))
     is_global = symbol.scope is context.facts.names.scopes[context.module]
     name = context.note((context.own if is_global else py.name)(context.name_of(node)), node.span)
@@ -152,10 +152,10 @@ def _name(context: Context, node: n.Name) -> Expression:
 
 
 def _formatted_string(context: Context, node: n.FormattedString) -> Expression:
-    """`f"text {value:spec}"` where Python 3.11 can read it; else `"text {:spec}".format(value)`.
+    """`f"text {value:spec}"` if Python 3.11 can parse it; else `"text {:spec}".format(value)`.
 
-    A hole holds no backslash, no line end and no quote of the string around it; strings in it have
-    single quotes.
+    A hole may contain no backslash, no line end and no quote of the string around it; strings in a
+    hole have single quotes.
     """
     parts = [_hole_or_text(context, part) for part in node.parts]
     if all(isinstance(part, str) for part in parts):

@@ -1,8 +1,8 @@
-"""List, tuple and object literals, and their items.
+"""Emits list, tuple and object literals, and their items.
 
 [a, ...xs]      [a, *xs]
 {n: 1, ...o}    {"n": 1, **o}
-{...r, n: 1}    dataclasses.replace(r, n=1), where `r` is a record
+{...r, n: 1}    dataclasses.replace(r, n=1), if `r` is a record
 """
 
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ def emit_item(context: Context, node: n.Expression | n.Spread) -> Expression:
 
 
 def emit_spread(context: Context, node: n.Spread) -> Expression:
-    """The items that `...value` adds to a list."""
+    """The items that `...value` inserts in a list."""
     value = emit_iterable(context, node.value)
     if context.facts.forms.spreads[node] == Form.OPS:
         value = context.note(context.operation("spread", value), node.span)
@@ -54,9 +54,10 @@ def emit_spread(context: Context, node: n.Spread) -> Expression:
 
 
 def _emit_copy(context: Context, node: n.ObjectLiteral) -> Expression:
-    """`dataclasses.replace(record, field=value)` and the like, which check the copy's rules.
+    """A copy of a record, such as `dataclasses.replace(record, field=value)`.
 
-    A value that may be a record or an object becomes `ops.changed(value, {"field": 1})`.
+    If the value may be a record or an object, it is `ops.changed(value, {"field": 1})`. Each form
+    checks the rules of the copy.
     """
     copy, record = context.facts.forms.copies[node], context.emit(node.fields[0].value)
     if copy.is_open:
@@ -81,7 +82,7 @@ def emit_object(context: Context, node: n.ObjectLiteral, fields: Sequence[n.Entr
     entries = [emit_entry(context, entry) for entry in fields]
     wanted = context.facts.types.get(node)
     if isinstance(wanted, ObjectType) and len(node.named) == len(node.fields):
-        # An optional field that is absent is nil.
+        # Optional fields that are missing become nil.
         given = {field.key.text for field in node.named}
         absent = (f.name for f in wanted.fields if f.name not in given and not f.may_lack)
         entries += [(name, py.constant(None)) for name in absent]
@@ -89,7 +90,7 @@ def emit_object(context: Context, node: n.ObjectLiteral, fields: Sequence[n.Entr
 
 
 def emit_entry(context: Context, node: n.Entry) -> py.Entry:
-    """A key and its value in a dict; for `...value`, None and the value."""
+    """A key of a dict and its value; None as the key for `...value`."""
     forms = context.facts.forms
     match node:
         case n.Field():
@@ -108,7 +109,7 @@ def emit_entry(context: Context, node: n.Entry) -> py.Entry:
 
 
 def emit_computed(context: Context, node: n.ComputedField) -> tuple[Expression, Expression]:
-    """The key of `[key]: value`, with a check unless it is proved, and the value."""
+    """The key of `[key]: value`, with a check unless the types prove it; and the value."""
     key = context.emit(node.key)
     if context.facts.forms.keys[node.key] == Form.OPS:
         key = context.note(
@@ -118,6 +119,6 @@ def emit_computed(context: Context, node: n.ComputedField) -> tuple[Expression, 
 
 
 def _kind_of_keys(context: Context, node: n.Expression | n.Spread) -> list[Expression]:
-    """The class that the operation expects of a key, unless keys are texts."""
+    """The class that the check of a key requires; empty if keys are strings."""
     kind = context.facts.forms.dated.get(node)
     return [] if kind is None else [annotation(context, kind)]

@@ -1,4 +1,4 @@
-"""Members, items and slices: `row["price"]`, `row.price` of a record, or `ops.member(...)`."""
+"""Emits members, items and slices: `row["price"]`, `row.price`, or `ops.member(...)`."""
 
 from typing import assert_never
 
@@ -36,7 +36,7 @@ def emit_member(context: Context, node: n.Member) -> Expression:
 
 
 def _structure(context: Context, node: n.Member | n.Index) -> Expression:
-    """The parsed data in the text of a result."""
+    """The parsed data of a result's text."""
     return py.attribute(emit_result(context, node.value), "data")
 
 

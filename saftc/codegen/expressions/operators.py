@@ -1,4 +1,4 @@
-"""Operators, tests and conditions: native if the types prove that Python does what Saft means.
+"""Emits operators, tests and conditions: as plain Python if the types prove Saft's meaning.
 
 a + b       a + b               or  ops.add(a, b)
 a == nil    a is None
@@ -44,7 +44,7 @@ _CLASSES = {
     "object": "dict",
 }
 _OPPOSITES = {"==": "!=", "!=": "==", "in": "not in", "not in": "in"}
-# Not for floats: NaN is neither less nor not less.
+# Not for floats: NaN is neither less than a number nor not less.
 _OPPOSITE_ORDERS = {"<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
@@ -66,16 +66,16 @@ def emit_binary(context: Context, node: n.Binary) -> Expression:
     left, right = context.emit(node.left), context.emit(node.right)
     if context.facts.forms.operators[node] != Form.NATIVE:
         return context.operation(_OPERATIONS[node.operator], left, right)
-    # For lists of different items, checkers infer more from a sum.
+    # If the types of the items differ, type checkers infer more from a sum.
     if node.operator == "+" and context.type_of(node.left) == context.type_of(node.right):
         return _joined(left, right) or py.binary(left, "+", right)
     return py.binary(left, node.operator, right)
 
 
 def _joined(left: Expression, right: Expression) -> Expression | None:
-    """`[*log, entry]` for `log + [entry]`; None if neither is a list literal.
+    """`[*log, entry]` for `log + [entry]`; None if neither operand is a list literal.
 
-    Comments between the items stay, and so does one item per line.
+    Comments between the items are kept, and so is one item per line.
     """
     match left, right:
         case cst.List(), cst.List() if not _opens_with_comment(right):
@@ -105,7 +105,7 @@ def emit_comparison(context: Context, node: n.Comparison) -> Expression:
 
 
 def _comparison(context: Context, node: n.Comparison, operator: str) -> Expression:
-    """A comparison by this operator: its own or the opposite one."""
+    """A comparison with `operator`, which is the node's own or the opposite one."""
     form = context.facts.forms.operators[node]
     is_negative = operator in ("!=", "not in")
     match form:
@@ -127,7 +127,7 @@ def _comparison(context: Context, node: n.Comparison, operator: str) -> Expressi
 
 
 def _kind_test(context: Context, test: KindTest) -> Expression:
-    """`type(x) == "string"` as `isinstance(x, str)`."""
+    """`isinstance(x, str)` for `type(x) == "string"`."""
     value = context.emit(test.tested)
     if test.by == "none":
         return py.comparison(value, "is", py.constant(None))
@@ -150,7 +150,7 @@ def _class_of_kind(context: Context, word: str) -> Expression:
 
 
 def emit_condition(context: Context, node: n.Expression) -> Expression:
-    """An expression that Python finds true exactly when Saft does."""
+    """An expression that is true in Python exactly when `node` is true in Saft."""
     match node:
         case n.Logical():
             left, right = emit_condition(context, node.left), emit_condition(context, node.right)
@@ -164,7 +164,7 @@ def emit_condition(context: Context, node: n.Expression) -> Expression:
 
 
 def emit_truth(context: Context, node: n.Expression) -> Expression:
-    """An expression that is `True` or `False` as `node` is true or not in Saft."""
+    """An expression that is `True` if `node` is true in Saft, and `False` otherwise."""
     match node:
         case n.Logical():
             left, right = emit_truth(context, node.left), emit_truth(context, node.right)
@@ -188,7 +188,10 @@ def emit_truth(context: Context, node: n.Expression) -> Expression:
 
 
 def emit_negated(context: Context, operand: n.Expression) -> Expression:
-    """`not operand`, or the opposite comparison; plain for operands that are bools or None."""
+    """`not operand`, or the opposite comparison.
+
+    If the operand is a bool or None, it is emitted without a test.
+    """
     if isinstance(operand, n.Unary) and operand.operator == "not":
         return emit_truth(context, operand.operand)
     if isinstance(operand, n.Comparison) and operand.operator in _OPPOSITES:

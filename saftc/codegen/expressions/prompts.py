@@ -1,8 +1,8 @@
-"""Prompts as calls of `prompt`.
+"""Emits prompts as calls of `prompt`.
 
     x: [int] = $ compute {square} for {nums}, {limit + 1} at most $
 
-gives
+becomes
 
     x = prompt(
         "compute {square} for {nums}, {0} at most",
@@ -12,8 +12,8 @@ gives
         returns=list[int],
     ).value
 
-A multi-line text stays multi-line, so that it reads and diffs as in the script. A mark holds its
-place in the tree; the layout replaces the mark when it knows the indentation of the text.
+A multi-line text stays multi-line, so that it reads and diffs as in the script. In the tree, a
+placeholder replaces the text; the layout inserts the text when its indentation is known.
 """
 
 import keyword
@@ -45,7 +45,7 @@ from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
 from saftc.types.types import ANY, STRING, BuiltinType, FunctionType, Type
 
-# The parameters of `prompt` and `program`: no keyword for a hole may be one of them.
+# The parameters of `prompt` and `program`, which cannot be keywords for holes.
 _PARAMETERS = {
     *("template", "returns", "fields", "rounds", "options", "after", "tools", "stream"),
     *("conversions", "pure"),
@@ -60,7 +60,7 @@ def emit_prompt(context: Context, node: n.Prompt) -> Expression:
 
 
 def emit_parts(context: Context, node: n.Expression, parts: str) -> Expression:
-    """`prompt(..., stream=True).pieces()`, or `reply.pieces()` of a stream in a variable.
+    """`prompt(..., stream=True).pieces()`, or `reply.pieces()` for a stream in a variable.
 
     `parts` is the name of the method.
     """
@@ -92,7 +92,7 @@ def emit_result(context: Context, node: n.Expression) -> Expression:
 def emit_destructured(
     context: Context, node: n.Prompt, fields: Sequence[n.PatternField]
 ) -> Expression:
-    """The whole result of the prompt that a destructuring asks."""
+    """The whole result of the prompt whose reply is destructured."""
     facts, docs = context.facts, context.module.docs
     types = [
         (
@@ -105,7 +105,7 @@ def emit_destructured(
 
 
 def emit_kept_program(context: Context, node: n.Expression, value: Expression) -> Expression:
-    """`Plan.read(value, ...)`: a value as a kept program, checked."""
+    """`Plan.read(value, ...)`: checks a value as a stored program."""
     functions = functions_above(node.span, context.module, context.facts)
     symbols = context.facts.names.scopes[context.module].symbols
     names = {name: py.name(context.names[symbols[name]]) for name in functions}
@@ -128,12 +128,12 @@ def emit_kept_program(context: Context, node: n.Expression, value: Expression) -
 
 
 def _returns(context: Context, node: n.Prompt) -> _Named:
-    """The arguments that tell the model what to answer with."""
+    """The arguments that describe the type of the reply; for a program, also its conversions."""
     asked = context.facts.prompts[node]
     if node.mode != "program":
         return [("returns", _asked_type(context, asked))] if asked != STRING else []
     wanted: _Named = []
-    # A program may use all conversions.
+    # A program may use all conversions of the module.
     conversions = conversions_of(context.module, context.facts)
     symbols = context.facts.names.scopes[context.module].symbols
     converting = {name: context.names[symbols[name]] for name in conversions}
@@ -151,9 +151,10 @@ def _returns(context: Context, node: n.Prompt) -> _Named:
 
 
 def _asked_type(context: Context, asked: Type) -> Expression:
-    """The type that is asked for.
+    """The type of the reply, as an annotation.
 
-    A returned union of three types or more is `A | (str | None)`, which mypy accepts as a type.
+    If it is returned, a union of three or more types is `A | (str | None)`, which mypy accepts as a
+    type.
     """
     made = annotation(context, asked)
     return py.nested_union(made) if context.is_returned else made
@@ -162,7 +163,7 @@ def _asked_type(context: Context, asked: Type) -> Expression:
 def _functions_that_only_ask(
     context: Context, node: n.Prompt, conversions: set[str]
 ) -> list[Expression]:
-    """The functions in a program that only ask, and so may run together; without conversions."""
+    """The functions in a program that have no effects other than prompts, without conversions."""
     found: dict[str, Expression] = {}
     waiting = {tool.name for tool in own_tools(context.facts, node) if tool.waits == "yes"}
     for part in node.parts:
@@ -215,7 +216,7 @@ def _asking(context: Context, node: n.Prompt, wanted: _Named) -> cst.Call:
 
 
 def template_of(node: n.Prompt, names: Mapping[n.Hole, str]) -> str:
-    """The text with its holes: by name, as `names` says, or by position."""
+    """The prompt's text; a hole that has no name in `names` gets a number."""
     text: list[str] = []
     count = 0
     for part in node.parts:
@@ -232,11 +233,11 @@ def template_of(node: n.Prompt, names: Mapping[n.Hole, str]) -> str:
 def _holes(
     context: Context, node: n.Prompt, names: Mapping[n.Hole, str]
 ) -> tuple[list[Expression], _Named]:
-    """The values of the holes by position and by name."""
+    """The values of the holes, by position and by name."""
     positional: list[Expression] = []
     named: dict[str, Expression] = {}
     waiting = [one for one in node.holes if approved_in(context.facts, one) is not None]
-    # One hole that makes a function wait for approval counts for all holes with its name.
+    # If one hole makes a function wait for approval, so do all holes with the same name.
     first = {names[one]: one for one in reversed(waiting)}
     for part in node.parts:
         if isinstance(part, n.Hole) and part not in names:
@@ -256,7 +257,7 @@ def _approved(context: Context, value: Expression) -> Expression:
 
 
 def _options(context: Context, node: n.Prompt) -> Expression | None:
-    """The options without the tools, which are a separate argument."""
+    """The options without `tools`, which is a separate argument."""
     written = node.options
     if written is None:
         return None
@@ -275,7 +276,7 @@ def _options(context: Context, node: n.Prompt) -> Expression | None:
 
 
 def _with_short_lines(context: Context, made: Expression) -> Expression:
-    """Options with their long texts, such as that of `system`, split into several lines."""
+    """The options with long texts, such as that of `system`, split into several lines."""
     if not isinstance(made, cst.Dict):
         return made
     inside = context.deeper().deeper()
@@ -290,7 +291,7 @@ def _with_short_lines(context: Context, made: Expression) -> Expression:
 
 
 def _tools(context: Context, node: n.Prompt, after: Expression | None) -> Expression | None:
-    """The functions that are not in the text: those of the conversation, and listed ones."""
+    """The tools that are not in the text: those of the conversation, and those in the options."""
     kept = None
     if after is not None and keeps_tools(context.facts, node):
         kept = py.attribute(after, "tools")
@@ -311,9 +312,9 @@ def _tools(context: Context, node: n.Prompt, after: Expression | None) -> Expres
 
 
 def _listed(context: Context, prompt: n.Prompt, node: n.Expression) -> list[Expression]:
-    """The items of a list of tools, without those that the prompt keeps anyway.
+    """The items of a list of tools, without the tools that the conversation keeps anyway.
 
-    An item is a function if its Python name is that of the tool, else a pair of name and function.
+    An item is a function if its Python name is the tool's name, else a pair of name and function.
     """
     if isinstance(node, n.ListLiteral):
         found: list[Expression] = []
@@ -344,7 +345,7 @@ def _with_name(name: str, function: Expression) -> Expression:
 
 
 def _is_called_so(context: Context, tool: OfferedTool) -> bool:
-    """Whether the Python name of a function certainly is the tool's name."""
+    """True if the Python name of a function is certainly the tool's name."""
     symbol = tool.facts.names.of(tool.value) if isinstance(tool.value, n.Name) else None
     is_own = tool.facts is context.facts
     if symbol is not None and is_own and context.names.get(symbol) != tool.name:
@@ -373,7 +374,7 @@ _About = (
 
 
 def spread_line(context: Context, node: n.Node, small: _About) -> list[Statement]:
-    """The statement for a node; a prompt that does not fit on a line has one argument per line."""
+    """The statement for a node; in a prompt's call that is too long, each argument has a line."""
     value = None if isinstance(small, cst.Pass | cst.Raise | cst.Del) else small.value
     asking = _asking_in(value)
     if (
@@ -388,7 +389,7 @@ def spread_line(context: Context, node: n.Node, small: _About) -> list[Statement
 
 
 def _asking_in(value: Expression | None) -> Expression | None:
-    """The call in `call.value`, `(await call).value`."""
+    """Returns the call in `call.value` or `(await call).value`."""
     while isinstance(value, cst.Attribute | cst.Await):
         value = value.value if isinstance(value, cst.Attribute) else value.expression
     return value

@@ -1,1 +1,1 @@
-"""Emits statements as Python."""
+"""Emits the statements of a script as Python statements."""

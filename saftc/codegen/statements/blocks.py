@@ -1,9 +1,9 @@
-"""Blocks: the blank lines and comments between statements, and the code above them.
+"""Emits blocks: statements with the comments and blank lines between them.
 
-Imports inside of a function stay there, and consecutive ones are sorted. So do imports below the
-statements of a module; those above are only recorded here, and `module` writes them. A class goes
-above the first statement that needs it. So do types that a statement names and that the script
-defines further below.
+Imports inside a function stay there, and consecutive imports are sorted. The same holds for imports
+below other statements of a module; imports at its top are only recorded here, and `module` writes
+them. A class is written above the first statement that needs it. So is a type that a statement
+names and that the script defines later.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -36,7 +36,7 @@ def emit_body(
     beginning: Callable[[Context], list[Statement]] = lambda _context: [],
     ending: Sequence[Statement] = (),
 ) -> cst.IndentedBlock:
-    """The body of a statement, with the comments beside its head and at its end."""
+    """The body of a statement, with the comment beside its head and the comments at its end."""
     inside = context.deeper()
     first = beginning(inside)
     made, footer = emit_block(inside, statements)
@@ -50,7 +50,10 @@ def emit_body(
 def emit_block(
     context: Context, statements: Sequence[n.Statement]
 ) -> tuple[list[Statement], list[cst.EmptyLine]]:
-    """The statements of a block with the lines between them, and the lines at its end."""
+    """Emits the statements of a block, with the lines between them.
+
+    Returns these statements, and the comment lines at the end of the block.
+    """
     made: list[Statement] = []
     moved: list[Comment] = []
     hoisted = {} if context.depth else _types_above(statements)
@@ -99,7 +102,7 @@ def _emit_run(
     lines = comment_lines(context, [*leading, *inside.inner], statement)
     is_told = isinstance(statement, _IMPORTS) and "#" in code_of(made[-1])
     if is_told and own.beside is not None:
-        # The comment for linters already stands beside it.
+        # The line already ends with the comment for linters.
         lines.append(comment_line(own.beside))
         own = StatementComments(own.leading, own.inner)
     if _has_block(statement) and not isinstance(made[0], cst.SimpleStatementLine):
@@ -110,7 +113,7 @@ def _emit_run(
             _note(context, line, statement.span)
     classes = classes_needed(context, statement.span) if context.depth == 0 else []
     if classes:
-        # Comments with a gap below belong to what follows, not to the statement.
+        # Comments with a blank line below belong to the classes, not to the statement.
         split = max((i for i, line in enumerate(lines) if line is py.BLANK), default=-1)
         classes[0] = above(classes[0], lines[: split + 1])
         lines = lines[split + 1 :]
@@ -118,7 +121,7 @@ def _emit_run(
 
 
 def _declarations(context: Context, run: "_Run") -> Iterator[Statement]:
-    """`name: str` above statements that are written as one, for names that need it there."""
+    """`name: str` above statements that are emitted as one, for names that need an annotation."""
     for statement, symbol, found in context.choices.variables.above(run, context.frame):
         target = py.name(context.names[symbol])
         yield context.note(
@@ -128,7 +131,7 @@ def _declarations(context: Context, run: "_Run") -> Iterator[Statement]:
 
 
 def classes_needed(context: Context, span: Span) -> list[Statement]:
-    """The classes to write above the code from this span."""
+    """The classes to write above the code for this span."""
     classes = context.output.classes.take()
     for one in classes:
         _note(context, one, span)
@@ -136,7 +139,7 @@ def classes_needed(context: Context, span: Span) -> list[Statement]:
 
 
 def _note(context: Context, made: Statement, span: Span) -> None:
-    """Records the span of a statement without a block, or of a class with its fields."""
+    """Records the span of a statement without a block, or of a class and its fields."""
     context.note(made, span)
     if isinstance(made, cst.ClassDef):
         for line in made.body.body:
@@ -158,7 +161,7 @@ def above(made: Statement, lines: Sequence[cst.EmptyLine]) -> Statement:
 
 
 def footer_lines(context: Context, comments: Sequence[Comment]) -> list[cst.EmptyLine]:
-    """The comments below the last statement of a block."""
+    """The comments below the last statement of a block, with the blank lines above them."""
     if not comments:
         return []
     blank = [py.BLANK] * context.source.blank_lines_above(comments[0].span.start)
@@ -180,7 +183,7 @@ def comment_lines(
 
 
 def _blank_lines_between(context: Context, one: Comment, other: Comment) -> list[cst.EmptyLine]:
-    """The larger gap of two comments, if an import between them was moved."""
+    """The blank lines between two comments: the larger gap, if an import between them moved."""
     below = context.source.blank_lines_below(one.span.start)
     return [py.BLANK] * max(below, context.source.blank_lines_above(other.span.start))
 
@@ -193,11 +196,11 @@ def _blank_lines_above(
     return [py.BLANK] * context.source.blank_lines_above(start)
 
 
-# Types that are defined further below
+# Types that are defined below their first use
 
 
 def _types_above(statements: Sequence[n.Statement]) -> dict[n.Statement, list[_TypeDef]]:
-    """The types that are written above the statements that name them first."""
+    """The types to write above statements that contain their names, by statement."""
     definitions = {one.name.text: one for one in statements if isinstance(one, _TypeDef)}
     begun: set[str] = set()
     found: dict[n.Statement, list[_TypeDef]] = {}
@@ -221,7 +224,7 @@ def _types_above(statements: Sequence[n.Statement]) -> dict[n.Statement, list[_T
 
 
 def _named_types(node: n.Node) -> Iterator[str]:
-    """The type names in the schemas of a statement, which Python evaluates with it."""
+    """Yields the type names in the schemas of a statement, which Python evaluates with it."""
     for inner in walk(node):
         if isinstance(inner, n.NamedSchema):
             yield inner.text
@@ -229,8 +232,8 @@ def _named_types(node: n.Node) -> Iterator[str]:
 
 # Imports
 
-# A single statement, or statements that are written as one: prompts that ask at the same time, and
-# consecutive imports inside of a call, which are sorted together.
+# A single statement, or statements that are emitted as one: prompts that run concurrently, or
+# consecutive imports in a function, which are sorted together.
 _Run = list[n.Statement]
 
 
@@ -250,12 +253,12 @@ def _runs(context: Context, statements: Sequence[n.Statement]) -> list[_Run]:
 
 
 def _comments_of_run(context: Context, run: _Run) -> StatementComments:
-    """The comments of a run; for consecutive imports, all stand above the first."""
+    """The comments of a run; for consecutive imports, all of them are above the first."""
     first, *others = map(context.comments.of, run)
     if not others:
         return first
     if not isinstance(run[0], _IMPORTS):
-        return StatementComments(first.leading)  # the others are between those that ask
+        return StatementComments(first.leading)  # `emit_together` writes the other comments
     leading = [*first.leading, *([first.beside] if first.beside else [])]
     for own in others:
         leading += [*own.leading, *([own.beside] if own.beside else [])]
@@ -263,12 +266,12 @@ def _comments_of_run(context: Context, run: _Run) -> StatementComments:
 
 
 def _stays(context: Context, statement: n.Statement) -> bool:
-    """Whether an import is written at its place, and not at the top of the module."""
+    """True if an import is emitted where the script has it, not at the top of the module."""
     return context.depth > 0 or statement in context.later_imports
 
 
 def _emit_imports(context: Context, run: _Run) -> list[Statement]:
-    """The imports at their place: in a call, in a block, or below the statements of the module."""
+    """Emits imports at their place: in a function, in a block, or below other statements."""
     imports = Imports(context.output.imports.siblings, context.depth, is_below=context.depth == 0)
     _add_imports(context, run, imports)
     for statement in run:
@@ -279,7 +282,7 @@ def _emit_imports(context: Context, run: _Run) -> list[Statement]:
 
 
 def _add_imports(context: Context, run: _Run, imports: Imports) -> None:
-    """Adds the names that import statements bind to the imports that are written together."""
+    """Adds the names in import statements to the imports that are emitted together."""
     for statement in run:
         for symbol, own in _own_imports(context, statement):
             imports.own.add(own)
@@ -290,7 +293,7 @@ def _add_imports(context: Context, run: _Run, imports: Imports) -> None:
 def _own_imports(
     context: Context, statement: n.Statement
 ) -> Iterator[tuple[Symbol, tuple[str, str, str]]]:
-    """The names that an import binds, each with its entry in `Imports`."""
+    """Yields the names that an import defines, each with its entry for `Imports`."""
     match statement:
         case n.ImportStmt():
             symbol = context.facts.names.of(statement.alias or statement.module)
@@ -309,6 +312,6 @@ def _own_imports(
 
 
 def _suffix(context: Context, name: n.Identifier) -> str:
-    """The suffix of a name in an import, if it is that of a script."""
+    """The suffix for a name in an import, if it is the name of a script."""
     script = context.facts.named_scripts.get(name)
     return "" if script is None else context.suffix_of(script)

@@ -1,8 +1,8 @@
-"""The classes for object schemas, and their names.
+"""Names the classes for object schemas.
 
     rows: [{id: int, note: string?}] = ...
 
-gives `class Row(TypedDict)`: a class is named after the place of its schema. Equal shapes share a
+emits `class Row(TypedDict)`: a class is named after the place of its schema. Equal shapes share a
 class.
 """
 
@@ -31,12 +31,14 @@ from saftc.types.types import (
 
 @dataclass(slots=True)
 class Classes:
-    """The names of a module's types while it is written.
+    """The names of a module's types while it is emitted.
 
-    `names` are the classes of shapes, `places` where shapes were written. `pending` are the classes
-    to write above the current statement, `made` the names that no script has. `written` are the
-    types whose definitions are above, `aliases` the names of types that have one. `imported` are
-    the names of records that are imported only for annotations.
+    - `names` are the classes of shapes, `places` the names after which to name these classes.
+    - `pending` are the classes to write above the current statement.
+    - `made` are names that are not in the script.
+    - `written` are the types whose definitions have been written.
+    - `aliases` are the names of types that have one.
+    - `imported` are the names of records that are imported only for annotations.
     """
 
     facts: Facts
@@ -50,7 +52,10 @@ class Classes:
     imported: dict[n.RecordDef, str] = field(default_factory=dict[n.RecordDef, str])
 
     def name_schema(self, schema: n.Schema | None, place: str) -> None:
-        """Names the object schemas written at `place` after it; classes are written when used."""
+        """Records that the object schemas in `schema` are to be named after `place`.
+
+        Their classes are written when they are first used.
+        """
         match schema:
             case n.ObjectSchema():
                 type_ = self.facts.schemas[schema]
@@ -86,7 +91,7 @@ class Classes:
         self.name_schema(schema, noun if is_free else f"{function}_result")
 
     def new_name(self, type_: ObjectType) -> str:
-        """A free name for the class of a shape, from the place of its schema."""
+        """Returns an unused name for the class of a shape, from the place of its schema."""
         place = self.places.get(type_.fields)
         text = _class_name(place or "object")
         candidate, number = text, 2
@@ -102,7 +107,7 @@ class Classes:
         return taken
 
 
-# Verbs at the beginning of a function's name, which do not name its result.
+# Verbs that are left out at the beginning of a function's name, to get the name of its result.
 _VERBS = """
     add analyse analyze as ask answer apply assess build calc calculate check choose classify clean
     collect combine compare compute convert count create decide decode describe determine do
@@ -113,7 +118,7 @@ _VERBS = """
     retrieve rewrite run scan score scrape search select send show solve sort split store suggest
     summarise summarize take tell to transform translate turn update validate verify write
 """
-# Words after such a verb that do not name a result.
+# If one of these words follows the verb, the rest does not name a result.
 _NO_NOUNS = """
     a about all an and any as at back both by each every for from in into it next of off on one or
     out over that the them these this those to up via with
@@ -121,7 +126,7 @@ _NO_NOUNS = """
 
 
 def _given_by(function: str) -> str:
-    """The result's name within a function's name: `read_invoice` is about an `invoice`."""
+    """Returns the result's name in a function's name, such as `invoice` in `read_invoice`."""
     first, _, rest = function.strip("_").partition("_")
     if first.lower() not in _VERBS.split():
         return function
@@ -129,22 +134,21 @@ def _given_by(function: str) -> str:
 
 
 def has_alias_form(type_: Type) -> bool:
-    """Whether annotations use the alias of such a type instead of the type itself."""
+    """True if annotations refer to a type of this kind by its alias."""
     return isinstance(
         type_, UnionType | LiteralType | ListType | TupleType | MapType | CallableType
     )
 
 
 def classes_of(module: n.Module, facts: Facts, needed: Iterable[str]) -> Classes:
-    """The names of types before the first line is written; `needed` are those of the output."""
+    """Returns the type names before any line is written; the output needs the names `needed`."""
     own = {
         node.name.text for node in module.statements if isinstance(node, n.TypeAlias | n.RecordDef)
     }
     types = {*facts.aliases, *facts.records}
     symbols = (symbol for scope in facts.names.scopes.values() for symbol in scope.symbols.values())
     later = {name for one in later_imports(module) for name in names_bound(one)}
-    # The types of other modules are defined above from the beginning, unless their modules are
-    # imported below.
+    # The types of other modules count as defined above, unless their modules are imported below.
     written = {name for name in types - own if name.split(".")[0] not in later}
     taken = types.union(needed, (symbol.name for symbol in symbols))
     classes = Classes(facts, taken, written)
@@ -166,9 +170,9 @@ def class_def(
     defaults: dict[str, Expression] | None = None,
     methods: Sequence[cst.FunctionDef] = (),
 ) -> cst.ClassDef:
-    """A class whose body is annotated names, with methods below them.
+    """A class whose body has annotated names, and methods below them.
 
-    `kind` is what `type(x)` gives for its values, if the class has another name.
+    If the class has another name than its type in Saft, `kind` is the name that `type(x)` returns.
     """
     body: list[cst.BaseSmallStatement] = [docstring(doc)] if doc else []
     if kind:
@@ -195,16 +199,16 @@ def _class_name(place: str) -> str:
 
 
 def _one_of(place: str) -> str:
-    """The name of one item of a collection: `row` for `rows`."""
+    """Returns the name of one item of a collection: `row` for `rows`."""
     return _singular(place) or place + "_item"
 
 
-# The singular of English plurals: `movies`, `movie`. It is written by hand: libraries for it take
-# longer to load than a script to compile, and find singulars of words without one (`bu` for `bus`).
-# Words with unknown endings stay unchanged.
+# The singular of English plurals, such as `movie` for `movies`. The table is ours: libraries for
+# this take longer to load than a script takes to compile, and change words that are no plurals
+# (`bus` to `bu`). Words with unknown endings are not changed.
 
-# Endings of plurals, and those of their singulars (`=`: not a plural). The longest match counts.
-# Entries that begin with `_` are whole words, as parts of a name.
+# Endings of plurals and of their singulars; `=` marks words that are no plurals. The longest match
+# counts. Entries that begin with `_` are whole words, in a name of several words.
 _TABLE = """
     s: ss:= us:= is:= ies:y sses:ss xes:x ches:ch shes:sh zzes:zz uses:us auses:ause ouses:ouse
     cuses:cuse aches:ache eaches:each oaches:oach ovies:ovie ookies:ookie oodies:oodie
@@ -221,7 +225,7 @@ _LONGEST = max(map(len, _ENDINGS))
 
 
 def _singular(plural: str) -> str | None:
-    """The singular of a name; None if it is not a plural."""
+    """Returns the singular of a name; None if the name is not a plural."""
     word = f"_{plural}"
     for length in range(min(_LONGEST, len(word)), 0, -1):
         one = _ENDINGS.get(word[-length:])

@@ -1,9 +1,9 @@
-"""Definitions: type aliases, records and functions.
+"""Emits definitions: type aliases, records and functions.
 
     f area(radius: float, unit = "m") -> string:
 
-gives `def area(radius: float, unit: str = "m") -> str:` with its docstring, the copies of outer
-names at its beginning, and the check at its end.
+becomes `def area(radius: float, unit: str = "m") -> str:`. Its body begins with the docstring and
+copies of outer names, and ends with a check of the result if one is needed.
 """
 
 import libcst as cst
@@ -32,14 +32,14 @@ from saftc.syntax.comments import take
 from saftc.syntax.walk import walk
 from saftc.types.types import ANY, NEVER, NIL, ListType, MapType, ObjectType, Type, union
 
-# The docstring note of an `async` function that returns a stream.
+# The note in the docstring of an `async` function that returns a stream.
 _AWAITED = "Await the call, then loop over the `pieces()` of what it gives, or await that, too."
 
 # Types
 
 
 def emit_type_alias(context: Context, statement: n.TypeAlias) -> Statement:
-    """`type name = schema`: a class, or the name of an annotation."""
+    """`type name = schema`: a class, or a name for an annotation."""
     classes = context.output.classes
     name, doc = statement.name.text, context.module.docs.get(statement)
     type_ = context.facts.aliases[name]
@@ -73,14 +73,14 @@ def emit_record_def(context: Context, statement: n.RecordDef) -> Statement:
     entries: list[tuple[str, Expression]] = []
     for field, type_ in zip(statement.fields, types, strict=True):
         field_name = py.field_name(field.name.text)
-        # Python evaluates an annotation after assigning the default.
+        # Python assigns the default first, and then evaluates the annotation.
         above = [*dict(entries), *({field_name} & defaults.keys())]
         made = field_annotation(inside.below(above), type_, docs.get(field))
         entries.append((field_name, made))
     frozen = py.call(context.global_("dataclass"), named=[("frozen", py.constant(True))])
     python_name = context.name_of(statement.name)
     doc = docs.get(statement, "")
-    # The rules name types that are above, and the record itself.
+    # The rules may contain names of types above, and of the record itself.
     context.output.classes.written.add(name)
     rules = [_rules(context, statement)] if statement.rules else []
     kind = name if python_name != name else ""
@@ -89,7 +89,7 @@ def emit_record_def(context: Context, statement: n.RecordDef) -> Statement:
 
 
 def _rules(context: Context, statement: n.RecordDef) -> cst.FunctionDef:
-    """The rules of a record, as the method that a dataclass runs for each new record."""
+    """The rules of a record, as the method that a dataclass calls for each new instance."""
     inside = context.deeper().within(context.facts.names.scopes[statement])
     body = emit_body(inside, statement.rules, None)
     parameters = py.parameters([("self", None, None)])
@@ -99,7 +99,7 @@ def _rules(context: Context, statement: n.RecordDef) -> cst.FunctionDef:
 
 
 def _record_defaults(context: Context, statement: n.RecordDef) -> dict[str, Expression]:
-    """The defaults of a record's fields; optional fields at the end default to nil."""
+    """The defaults of a record's fields; those in `nil_by_default` have the default nil."""
     defaults = {
         py.field_name(field.name.text): py.constant(None) for field in statement.nil_by_default
     }
@@ -129,10 +129,10 @@ def _field_default(context: Context, node: n.Expression, type_: Type) -> Express
 
 
 def _empty(context: Context, value: cst.Dict | cst.List, type_: Type) -> Expression:
-    """The factory of an empty list or dict: `list[str]`.
+    """The factory of an empty list or dict, such as `list[str]`.
 
-    Strict checkers do not infer the type of the items from the annotation. A class that is not yet
-    defined is quoted.
+    It names the type of the items, since strict checkers do not infer this from the annotation. A
+    class that is defined later is quoted.
     """
     is_list = isinstance(value, cst.List)
     made = context.global_("list" if is_list else "dict")
@@ -207,7 +207,7 @@ def _parameter(
 
 
 def _left_out(type_: Type) -> Expression:
-    """The marker of an omitted argument: `...` if the parameter may be `None`, else `None`."""
+    """The marker of a missing argument: `...` if the parameter may be `None`, else `None`."""
     return cst.Ellipsis() if type_ == ANY else py.constant(None)
 
 
@@ -227,7 +227,7 @@ def _returns(context: Context, facts: FunctionFacts) -> Expression:
 
 
 def _beginning(context: Context, statement: n.FunctionDef) -> list[Statement]:
-    """The docstring, the defaults that each call creates, and the copies of outer names."""
+    """The docstring, the defaults that each call evaluates, and the copies of outer names."""
     made: list[Statement] = []
     doc = context.module.docs.get(statement)
     if context.is_async and context.facts.history.gives_stream(statement):
@@ -249,7 +249,7 @@ def _beginning(context: Context, statement: n.FunctionDef) -> list[Statement]:
             py.line(py.assignment(py.name(context.names[symbol]), value)), statement.name.span
         )
         if symbol.starts_late:
-            # The outer name may not have a value yet; only some paths need it.
+            # The outer name may have no value yet, as only some paths read it.
             unset = py.call(context.global_("suppress"), [context.global_("NameError")])
             made.append(
                 context.note(cst.With([cst.WithItem(unset)], py.block([copy])), statement.name.span)
@@ -271,7 +271,7 @@ def _made_in_call(context: Context, parameter: n.Parameter, type_: Type) -> cst.
 
 
 def _ending(context: Context, facts: FunctionFacts) -> list[Statement]:
-    """The last statement of a function that may end without `ret` but returns values."""
+    """The last statement of a function that returns values but may end without a `ret`."""
     if facts.declared is not None and facts.can_lack_value:
         value = checked(context, py.constant(None), facts.declared)
     elif context.choices.values.gives_none_at_its_end(facts):

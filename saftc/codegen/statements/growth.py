@@ -1,8 +1,10 @@
-"""Lists and objects that change in place, as no other name holds them (see `lower.ownership`).
+"""Emits in-place changes of lists and objects that no other name refers to.
 
-xs = xs + [x]                       xs.append(x)
-xs = [...xs, ...ys]                 xs.extend(ys)
-counts = {...counts, [key]: n}      counts[key] = n
+    xs = xs + [x]                       xs.append(x)
+    xs = [...xs, ...ys]                 xs.extend(ys)
+    counts = {...counts, [key]: n}      counts[key] = n
+
+`lower.ownership` decides when this is possible.
 """
 
 from typing import assert_never
@@ -20,7 +22,7 @@ Expression = cst.BaseExpression
 
 
 def emit_growth(context: Context, target: Expression, growth: Growth) -> cst.Expr | cst.Assign:
-    """The statement that changes the value of `target` in place."""
+    """Emits the statement that changes the value of `target` in place."""
     match growth:
         case Append(items=(item,)) if not isinstance(item, n.Spread):
             method, given = "append", context.emit(item)

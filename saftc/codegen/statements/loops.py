@@ -1,4 +1,4 @@
-"""The iterables and targets of loops and comprehensions."""
+"""Emits the iterables and targets of loops and comprehensions."""
 
 from typing import assert_never
 
@@ -28,12 +28,12 @@ def emit_comprehension(context: Context, node: n.Comprehension) -> Expression:
 
 
 def waits_for_parts(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> bool:
-    """Whether the loop is `async for`: it iterates over a streamed reply in an async module."""
+    """True if the loop is `async for`: it reads a streamed reply in an async module."""
     return context.is_async and context.facts.forms.loops[loop] in IN_PARTS
 
 
 def loop_over(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> Expression:
-    """The iterable of a loop, with a check of its unpacking unless it is proved."""
+    """The iterable of a loop, with a check of its unpacking unless the types prove it."""
     form = context.facts.forms.loops[loop]
     match form:
         case Form.NATIVE:
@@ -59,14 +59,17 @@ def loop_over(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> Expr
 
 
 def shape(pattern: n.Pattern) -> Expression:
-    """The number of values that a pattern takes; for a nested pattern, a tuple that mirrors it."""
+    """The number of values that a pattern unpacks.
+
+    For a nested pattern, a tuple of the same shape.
+    """
     assert isinstance(pattern, n.TuplePattern)
     is_flat = all(isinstance(item, n.NamePattern) for item in pattern.items)
     return py.constant(len(pattern.items)) if is_flat else _mirrored(pattern)
 
 
 def _mirrored(pattern: n.Pattern) -> Expression:
-    """`("a", ("b", "c"))`."""
+    """A pattern as a constant, such as `("a", ("b", "c"))`."""
     match pattern:
         case n.NamePattern():
             return py.constant(pattern.name.text)

@@ -1,4 +1,4 @@
-"""Code that runs at the same time, as `saftc.overlap` has planned.
+"""Emits code that runs concurrently, as `saftc.overlap` has planned.
 
 [triage(mail) for mail in mails]        list(overlap(triage, mails))
 
@@ -53,7 +53,7 @@ from saftc.types.types import ANY, INT, STRING, MapType, TupleType, Type, item_t
 def emit_mapped(context: Context, node: n.Comprehension, mapped: Mapped) -> Expression:
     """`list(overlap(function, items))`; for an object, `dict(overlap(function, items))`.
 
-    The function of an object returns a key and its value.
+    The function for an object returns a key and its value.
     """
     inside = context.within(context.facts.names.scopes[node])
     called = mapped.call
@@ -92,7 +92,7 @@ def _type_of_item(inside: Context, node: n.Comprehension) -> Type:
 
 
 def _items(inside: Context, node: n.Comprehension, item: Expression) -> Expression:
-    """The items for the function: those of the comprehension, or a list that is built from them."""
+    """The arguments of the calls: the items of the comprehension, or a list built from them."""
     clauses = [
         (
             emit_pattern(inside, clause.pattern),
@@ -157,7 +157,7 @@ def emit_for_ahead(context: Context, statement: n.ForStmt, ahead: PipelinedLoop)
         items = context.note(py.call(py.name(ahead.head.name)), statement.iterable.span)
     direct = _function_alone(context, statement, ahead)
     if direct is not None:
-        # The function may be in another module: only the span tells where it was called.
+        # The function may be in another module, so the span of the call is recorded.
         made = _overlap(context, context.emit(direct.function), items, direct.span)
         return [*functions, _loop(context, statement, ahead, made, direct.span)]
     functions.append(_function(context, statement, ahead))
@@ -174,7 +174,7 @@ def emit_given(context: Context, ahead: PipelinedLoop, span: Span) -> Statement:
 
 
 def _function_alone(context: Context, statement: n.ForStmt, ahead: PipelinedLoop) -> n.Call | None:
-    """The call of a function with only the item, if nothing else runs ahead; else None."""
+    """Returns the call of a function with only the item, if nothing else runs ahead; else None."""
     first = statement.body[ahead.start]
     comments = context.comments.of(first)
     is_alone = ahead.cut == ahead.start + 1 and not ahead.grows
@@ -199,7 +199,7 @@ def _function_alone(context: Context, statement: n.ForStmt, ahead: PipelinedLoop
 
 
 def _items_of(context: Context, statement: n.ForStmt, ahead: PipelinedLoop) -> list[Symbol]:
-    """The variables that hold an item, if they are all that does."""
+    """Returns the variables that hold an item; empty if an item is unpacked by a pattern."""
     if ahead.head is not None:
         return [one.symbol for one in ahead.head.gives]
     if isinstance(statement.pattern, n.NamePattern):
@@ -208,7 +208,7 @@ def _items_of(context: Context, statement: n.ForStmt, ahead: PipelinedLoop) -> l
 
 
 def _function_of_head(context: Context, statement: n.ForStmt, head: LoopPrefix) -> cst.FunctionDef:
-    """The generator of the values that an item's prompts need."""
+    """The generator that yields the values which the prompts of each item need."""
     body = replace(context.deeper().deeper(), frame=head, caught=())
     made, footer = emit_block(body, statement.body[: head.end])
     place = next(iter(bound_by(statement))).span
@@ -228,7 +228,7 @@ def _function_of_head(context: Context, statement: n.ForStmt, head: LoopPrefix) 
 
 
 def _outer(context: Context, statement: n.ForStmt, head: LoopPrefix) -> Iterator[Statement]:
-    """The declarations of the outer variables that the head of a loop binds again."""
+    """`global` and `nonlocal` for the outer variables that the prefix of a loop assigns."""
     rebound = {
         context.facts.names.of(name)
         for one in all_statements(statement.body[: head.end])
@@ -247,7 +247,7 @@ def _outer(context: Context, statement: n.ForStmt, head: LoopPrefix) -> Iterator
 
 
 def _function(context: Context, statement: n.ForStmt, ahead: PipelinedLoop) -> cst.FunctionDef:
-    # The list of additions is a separate one, with another name than the list that it extends.
+    # The additions are collected in a separate list, with another name than the list itself.
     added = dict(zip(ahead.grows, ahead.added, strict=True))
     names = {**context.names, **added}
     inside = replace(context.deeper(), frame=statement, caught=(), names=names)
@@ -310,7 +310,7 @@ def _type_given(context: Context, given: LoopOutput) -> Expression:
 
 
 def _together(context: Context, types: Sequence[Expression]) -> Expression:
-    """A single type, or the tuple of several."""
+    """A single type, or the tuple of several types."""
     return types[0] if len(types) == 1 else py.subscript(context.global_("tuple"), *types)
 
 
@@ -321,7 +321,7 @@ def _type(context: Context, symbol: Symbol) -> Type:
 def _loop(
     context: Context, statement: n.ForStmt, ahead: PipelinedLoop, made: Expression, place: Span
 ) -> Statement:
-    """The loop over the results of `made`; a failure in it is reported at `place`."""
+    """The loop over the results of `made`; `place` is the span of a failure in it."""
     rest = statement.body[ahead.cut :]
     head = context.comments.of(statement).head
     targets: list[Expression] = [py.name(context.names[one.symbol]) for one in ahead.gives]
@@ -356,7 +356,7 @@ def _loop(
 def _growth(
     context: Context, loop: n.ForStmt, symbol: Symbol, added: Expression
 ) -> cst.Expr | cst.Assign | cst.AugAssign:
-    """`found = found + new_found`, in place if the loop itself would do it in place."""
+    """`found = found + new_found`; in place if the loop itself extends the list in place."""
     own = py.name(context.names[symbol])
     is_map = isinstance(_type(context, symbol), MapType)
     if _type(context, symbol) in (INT, STRING):
@@ -382,7 +382,7 @@ def _counted(own: cst.Name, added: Expression) -> Expression:
 
 
 def _nothing(type_: Type) -> Expression:
-    """The initial value of the additions to a variable of this type."""
+    """The initial value for additions to a variable of this type."""
     match type_:
         case MapType():
             return py.dict_([])
@@ -398,7 +398,7 @@ def _nothing(type_: Type) -> Expression:
 
 
 def emit_together(context: Context, group: Sequence[n.Statement]) -> list[Statement]:
-    """Statements that ask at the same time: `a, b = together(later(...), later(...))`."""
+    """Statements that prompt concurrently: `a, b = together(later(...), later(...))`."""
     targets: list[Expression] = []
     asked: list[Expression] = []
     made: list[Statement] = []
@@ -442,9 +442,9 @@ def emit_together(context: Context, group: Sequence[n.Statement]) -> list[Statem
 
 
 def _later(context: Context, call: Expression, node: n.Expression) -> Expression:
-    """`later(prompt, ...)` of `prompt(...)`."""
+    """`later(prompt, ...)`, from `prompt(...)`."""
     while isinstance(call, cst.Attribute | cst.Await):
-        # The call may be in `.value` or `await`.
+        # The call may be inside `.value` or `await`.
         call = call.value if isinstance(call, cst.Attribute) else call.expression
     assert isinstance(call, cst.Call)
     *others, last = [cst.Arg(call.func), *call.args]

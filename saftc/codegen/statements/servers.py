@@ -1,4 +1,4 @@
-"""Tools of MCP servers: the server, and the bodies of the functions for its tools.
+"""Emits the tools of MCP servers: a variable for the server, and the bodies of their functions.
 
     docs = server("docs")
 
@@ -20,12 +20,12 @@ from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
 from saftc.types.types import ANY, ObjectType
 
-# The own parameters of `call`.
+# The parameters of `call` itself.
 _PARAMETERS = ("returns",)
 
 
 def emit_server_import(context: Context, statement: n.ServerImport) -> list[Statement]:
-    """The server variable; the functions of its tools follow it."""
+    """The variable of a server; the functions for its tools are emitted below it."""
     server = statement.server.text
     calls = [one for one in nodes_of(context.module, n.ServerCall) if one.server == server]
     pure = sorted({one.tool for one in calls if context.plan.effects.is_pure_tool(one)})
@@ -62,7 +62,7 @@ def emit_server_call(context: Context, node: n.ServerCall) -> Expression:
 
 
 def name_titles(context: Context, function: n.FunctionDef) -> None:
-    """Names the classes for a tool's objects after the titles that its server gives them."""
+    """Names the classes for a tool's objects after the titles in the tool's schemas."""
     for call in nodes_of(context.module, n.ServerCall):
         if isinstance(function.body[0], n.RetStmt) and function.body[0].value is call:
             for schema, title in call.titles.items():
@@ -72,7 +72,7 @@ def name_titles(context: Context, function: n.FunctionDef) -> None:
 
 
 def _name_of(context: Context, server: str) -> str:
-    """The variable that holds a server: the server's name, if no name of the script is equal."""
+    """The variable of a server: the server's name, with a suffix if the name is used."""
     scopes = context.facts.names.scopes.values()
     taken = {name for scope in scopes for name in scope.symbols}
     taken |= {*context.names.values(), *SOURCES, *dir(builtins)}

@@ -36,7 +36,7 @@ from saftc.types.types import FAILURE
 
 
 def emit_statement(context: Context, statement: n.Statement) -> Sequence[Statement]:
-    """The Python statements for a statement, without the comments above and beside it."""
+    """Emits a statement as Python statements, without the comments above and beside it."""
     match statement:
         case n.FunctionDef():
             return [emit_function_def(context, statement)]
@@ -88,7 +88,7 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
                 return [emit_given(context, ahead, statement.span)]
             return [py.line(cst.Continue())]
         case n.ImportStmt() | n.FromImport():
-            # Consecutive imports of a block are emitted together: see blocks.py.
+            # Imports are emitted in groups: see blocks.py.
             raise AssertionError
         case n.ServerImport():
             return emit_server_import(context, statement)
@@ -114,7 +114,7 @@ def emit_assign_stmt(
 def emit_augmented_assign_stmt(
     context: Context, statement: n.AugmentedAssignStmt
 ) -> cst.Assign | cst.AnnAssign | cst.AugAssign:
-    """`name += value`; `name = ...` for a list, which Python would change in place."""
+    """`name += value`; or `name = name + value` for a list, which `+=` would change in place."""
     target, operation = py.name(context.name_of(statement.name)), statement.value
     read = context.emit(operation.left)
     is_same = isinstance(read, cst.Name) and read.value == target.value
@@ -129,7 +129,7 @@ def _assigned(
     target: cst.Name,
     value: Expression | None = None,
 ) -> cst.Assign | cst.AnnAssign:
-    """The assignment with its annotation; `value` is the emitted value if there is one already."""
+    """The assignment with its annotation; `value` is the value if it has been emitted already."""
     value = context.emit(statement.value) if value is None else value
     symbol = context.facts.names.of(statement.name)
     found = context.choices.variables.beside(statement, context.frame)
@@ -139,7 +139,7 @@ def _assigned(
 
 
 def emit_unpack_stmt(context: Context, statement: n.UnpackStmt) -> cst.Assign:
-    """`a, b = value`, with a check unless it is a list or tuple of this length."""
+    """`a, b = value`, with a check unless the types prove a list or tuple of this length."""
     target, value = emit_pattern(context, statement.pattern), context.emit(statement.value)
     if context.facts.forms.unpackings[statement] == Form.OPS:
         value = context.note(
@@ -177,10 +177,10 @@ def emit_ret_stmt(context: Context, statement: n.RetStmt) -> cst.Return:
 def emit_expression_stmt(
     context: Context, statement: n.ExpressionStmt
 ) -> cst.Expr | cst.Raise | cst.Pass:
-    """An expression statement; a call of `ambiguous` is raised, so that the control flow shows."""
+    """An expression statement; a call of `ambiguous` is emitted as `raise`, for type checkers."""
     value = statement.value
     if isinstance(value, n.Literal) and not isinstance(value.value, int | float):
-        # A text would become a docstring here.
+        # A string would become a docstring here.
         return cst.Pass()
     if isinstance(value, n.FormattedString) and not any(
         isinstance(part, n.FormatHole) for part in value.parts
@@ -195,7 +195,7 @@ def emit_expression_stmt(
 
 
 def _printed_stream(context: Context, statement: n.ExpressionStmt) -> n.Prompt | None:
-    """The prompt of `print(stream $ ... $)`; None for other statements."""
+    """Returns the prompt of `print(stream $ ... $)`; None for other statements."""
     if not isinstance(statement.value, n.Call):
         return None
     match context.facts.forms.calls.get(statement.value):
@@ -208,7 +208,7 @@ def _printed_stream(context: Context, statement: n.ExpressionStmt) -> n.Prompt |
 def emit_printed_stream(
     context: Context, statement: n.ExpressionStmt, node: n.Prompt
 ) -> list[Statement]:
-    """Prints the reply to a prompt piece by piece, and ends the line."""
+    """Emits a loop that prints the chunks of the reply to a prompt, and ends the line."""
     part = context.global_("part")
     line = py.line(cst.Expr(written(context, part)))
     body = cst.IndentedBlock([line])
@@ -220,7 +220,7 @@ def emit_printed_stream(
 
 
 def emit_assert_stmt(context: Context, statement: n.AssertStmt) -> Statement:
-    """`if not condition: raise AssertionError(message)`: Python's own may be switched off."""
+    """`if not condition: raise AssertionError(message)`, as Python may skip its own `assert`."""
     made: Expression = context.global_("AssertionError")
     if statement.message is not None:
         made = py.call(made, [_message(context, statement.message)])
@@ -238,7 +238,7 @@ def _message(context: Context, node: n.Expression) -> Expression:
 
 
 def emit_rule(context: Context, statement: n.AssertStmt) -> cst.Expr:
-    """`require(condition, message)`; without a message, the rule shows its condition."""
+    """`require(condition, message)`; the default message contains the condition."""
     condition = emit_condition(context, statement.condition)
     if statement.message is None:
         message = py.constant(f"expected {_written(context, statement.condition)}")
@@ -251,18 +251,18 @@ def emit_rule(context: Context, statement: n.AssertStmt) -> cst.Expr:
 
 
 def _written(context: Context, node: n.Expression) -> str:
-    """The text of an expression, on one line."""
+    """Returns the text of an expression in the script's syntax, on one line."""
     original = Original(context.source, context.module)
     return render(write_expression(original, node), _ANY_WIDTH, 0)
 
 
 def emit_fail_stmt(context: Context, statement: n.FailStmt) -> cst.Raise:
-    """`fail value`; the caught failure is passed on by `raise` alone."""
+    """`fail value`; or only `raise` if the value is the failure that was just caught."""
     if statement in context.facts.names.passed_on:
         return cst.Raise()
     value = context.emit(statement.value)
     if context.type_of(statement.value) == FAILURE:
-        # It was raised before, and keeps its original cause.
+        # The failure was raised before, and keeps its original cause.
         if isinstance(statement.value, n.Name) and isinstance(value, cst.Call):
             return cst.Raise(value.args[0].value)  # `failure(error)`
         return cst.Raise(py.attribute(value, "exception"))
@@ -282,7 +282,7 @@ def raised(context: Context, value: Expression) -> cst.Raise:
 
 
 def emit_if_stmt(context: Context, statement: n.IfStmt, part: StatementComments | None) -> cst.If:
-    """`if` with its branches; `part` are the comments of an `else: if`, which becomes `elif`."""
+    """`if` with its branches; `part` has the comments of an `else: if`, which becomes `elif`."""
     first, *others = statement.branches
     if part is None:
         head = context.comments.of(statement).head
@@ -299,7 +299,7 @@ def emit_if_stmt(context: Context, statement: n.IfStmt, part: StatementComments 
 
 
 def _branch(context: Context, branch: n.Branch, part: StatementComments) -> cst.If:
-    """An `elif`; comments inside its head without another place are above it."""
+    """An `elif`, below the comments inside its head that have no other place."""
     inside = context.beside(part.inner)
     condition = emit_condition(inside, branch.condition)
     lines = comment_lines(context, [*part.leading, *inside.inner], None)
@@ -342,10 +342,10 @@ def _nothing(context: Context) -> list[Statement]:
 
 
 class _Growing:
-    """The list that a loop over drafts of a list adds to.
+    """The list to which a loop over drafts of a list adds items.
 
-    It is the draft itself if only the loop sees it, else a separate list that is assigned to the
-    draft.
+    If only the loop reads the draft, it is the variable of the draft itself. Otherwise it is a
+    separate list, which is assigned to that variable.
     """
 
     def __init__(self, context: Context, statement: n.ForStmt) -> None:
@@ -370,7 +370,7 @@ class _Growing:
         return self._line(context, small)
 
     def longer(self, context: Context) -> list[Statement]:
-        """`draft = [*draft, item]`: a new list, as other names may hold the previous one."""
+        """`draft = [*draft, item]`: a new list, as other names may refer to the previous one."""
         longer = py.list_([py.starred(self._target(context)), context.global_("item")])
         lines = [self._line(context, py.assignment(self._target(context), longer))]
         if self.is_apart:
@@ -414,12 +414,15 @@ def emit_try_stmt(context: Context, statement: n.TryStmt) -> cst.Try:
 
 
 def _caught(context: Context, statement: n.TryStmt, error: Symbol | None) -> Caught:
-    """The exception in a handler: the script's name for the failure, or `exception`."""
+    """The exception that a handler caught.
+
+    Its name is that of the script's failure, or `exception` if the failure has its own variable.
+    """
     if error is not None and not context.choices.keeps_failure(statement, error):
         return Caught(context.names[error], is_failure=True)
     name = "exception"
     while any(one.name == name for one in context.caught):
-        name += "_"  # Python takes the name away at the end of a handler
+        name += "_"  # Python deletes the name at the end of a handler
     return Caught(context.global_(name).value, is_failure=False)
 
 

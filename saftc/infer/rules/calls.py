@@ -196,7 +196,7 @@ def _check_history(
                 found=show(inference.facts.types[argument]),
                 name=asked,
                 hint=f"`{definition.name.text}` takes the plain value; "
-                f"with `{parameter.name.text}: Result` it takes all of it",
+                f"with `{parameter.name.text}: Result` it takes the whole result",
             )
         )
 
@@ -381,7 +381,7 @@ def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Env
             if builtin.name == "duration" and type_ in (INT, FLOAT):
                 hint = "write it as in `duration(days: 3)`"
             if parameter.items and "by" in names and is_only(type_, *ITEMS):
-                hint = f"`{builtin.name}(xs, by: f)` compares what a function gives for each"
+                hint = f"`{builtin.name}(xs, by: f)` compares the results of a function"
             if isinstance(type_, RecordType) and builtin.is_of_objects:
                 read = ", ".join(f"`x.{name}`" for name in inference.facts.fields_of(type_))
                 hint = f"a record is not an object; its fields are read one by one: {read}"
@@ -439,7 +439,7 @@ def _check_values(
                 values[1].span,
                 expected=expected,
                 found=show(types[1]),
-                hint=f"`{'str' if expected == 'string' else expected}(x)` makes one of it",
+                hint=f"`{'str' if expected == 'string' else expected}(x)` converts it",
             )
         )
     if len(values) < way.least:

@@ -324,12 +324,12 @@ def _prompt_hint(
         wanted = show(other)
         match operand:
             case n.Call(function=n.Name(text=text)):
-                return f"its prompt is asked for a text: `f {text}(...) -> {wanted}`"
+                return f"its prompt returns a string: `f {text}(...) -> {wanted}`"
             case n.Name(text=text):
-                return f"its prompt is asked for a text: `{text}: {wanted} = $ ... $`"
+                return f"its prompt returns a string: `{text}: {wanted} = $ ... $`"
             case _:
                 name = "xs" if is_only(other, "list") else "n"
-                return f"a prompt gives a text here: `{name}: {wanted} = $ ... $` above it"
+                return f"the prompt returns a string here: `{name}: {wanted} = $ ... $` above it"
     return None
 
 
@@ -384,7 +384,7 @@ def _formatted_string(inference: Inference, node: n.FormattedString, env: Enviro
             usual = "`%d.%m.%Y`, `%H:%M` and `%A`" if is_date else "`,`, `.2f`, `.1%` and `>10`"
             hint = f"such as {usual}"
             if is_plain and not is_date:
-                hint = "a format is for numbers and texts; `str(x)` makes a text of any value"
+                hint = "use a number or a string; `str(x)` converts any value to a string"
             found = show(type_)
             inference.report(
                 catalogue.BAD_FORMAT.at(hole.span, format=hole.spec, found=found, hint=hint)

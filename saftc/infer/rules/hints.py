@@ -60,7 +60,7 @@ def _key_of(type_: Type) -> str | None:
 
 _IN, _ORDER = ("in", "not in"), ("<", "<=", ">", ">=")
 _ARITHMETIC = ("+", "-", "*", "/", "%")
-_READS_TEXT, _MAKES_TEXT = "`{date}(x)` reads a text", "`str(x)` makes a text of any value"
+_READS_TEXT, _MAKES_TEXT = "`{date}(x)` reads a string", "`str(x)` converts any value to a string"
 _NOT_EXACT = 'a float is not exact: write `decimal("1.50")`'
 # `{date}` is the type of the operand that is a date or the like, `{key}` that of an object's keys.
 _OPERANDS: tuple[_OfOperands, ...] = (
@@ -68,10 +68,10 @@ _OPERANDS: tuple[_OfOperands, ...] = (
     _OfOperands(
         ("+", "-"),
         lambda left, right: bool({left, right} & {DATE, DATETIME} and {left, right} & {INT, FLOAT}),
-        "a date is moved by a duration: `duration(days: 3)`",
+        "to move a date, add a duration: `duration(days: 3)`",
     ),
     _OfOperands((), _has(DATE, DATETIME), "`x.date` is the date of a datetime"),
-    _OfOperands(("+",), _is_text_and_date, "`str(x)` makes a text"),
+    _OfOperands(("+",), _is_text_and_date, "`str(x)` converts it to a string"),
     _OfOperands((*_ARITHMETIC, *_ORDER), _is_text_and_date, _READS_TEXT),
     _OfOperands(
         ("+",),
@@ -84,7 +84,7 @@ _OPERANDS: tuple[_OfOperands, ...] = (
     _OfOperands(
         _ORDER,
         _has(STRING),
-        "two numbers or two texts can be compared; `int(x)` reads a number from a text",
+        "compare two numbers or two strings; `int(x)` reads a number from a string",
     ),
     _OfOperands(_IN, lambda _, right: right == STRING, _MAKES_TEXT),
     _OfOperands(("*",), _has(STRING), "`*` takes numbers only"),
@@ -92,7 +92,7 @@ _OPERANDS: tuple[_OfOperands, ...] = (
     _OfOperands(
         _IN,
         lambda left, right: _key_of(right) not in (None, "string") and left == STRING,
-        "`{key}(x)` reads a text",
+        "`{key}(x)` reads a string",
     ),
     _OfOperands(
         _IN, lambda _, right: _key_of(right) == "string", "the keys of an object are strings"
@@ -124,10 +124,10 @@ class _OfPlace:
 
 # `{wanted}` is the type of the place.
 _PLACES = (
-    _OfPlace((STRING,), tuple(DATES.values()), "`{wanted}(x)` reads a text"),
+    _OfPlace((STRING,), tuple(DATES.values()), "`{wanted}(x)` reads a string"),
     _OfPlace((FLOAT,), (DECIMAL,), _NOT_EXACT),
-    _OfPlace((STRING,), (INT, FLOAT), "`{wanted}(x)` reads a number from a text"),
-    _OfPlace((FLOAT,), (INT,), "`round(x)` or `int(x)` makes an int of it"),
+    _OfPlace((STRING,), (INT, FLOAT), "`{wanted}(x)` reads a number from a string"),
+    _OfPlace((FLOAT,), (INT,), "`round(x)` or `int(x)` converts it to an int"),
     _OfPlace((INT, FLOAT, BOOL), (STRING,), _MAKES_TEXT),
 )
 _DRAFT = "a draft may lack fields: keep the stream, `whole: T = stream $ ... $`, and use `whole`"

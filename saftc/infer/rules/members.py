@@ -212,13 +212,13 @@ def _history_hint(inference: Inference, node: n.Expression) -> str:
         case n.Call(function=n.Name() as function):
             definition = facts.names.of(function).node
             if isinstance(definition, n.FunctionDef) and definition.returns is not None:
-                return f"`{function.text}` declares the plain value; `-> Result` gives all of it"
+                return f"`{function.text}` returns the plain value; `-> Result` returns all of it"
         case n.Index():
             return _ITEM_HINT
         case n.Name():
             symbol = facts.names.of(node)
             if symbol.kind == "parameter":
-                return f"an argument is a plain value; `{node.text}: Result` takes all of it"
+                return f"an argument is a plain value; `{node.text}: Result` takes the whole result"
             if isinstance(symbol.node, n.ForStmt):
                 return _ITEM_HINT
             if isinstance(symbol.node, n.AssignStmt) and isinstance(
@@ -229,7 +229,7 @@ def _history_hint(inference: Inference, node: n.Expression) -> str:
             return f"`{node.text}` is bound to a plain value, not (only) to a prompt: {own}"
         case _:
             pass
-    return "only a name that is bound to a prompt keeps its history"
+    return "only a name that is bound directly to a prompt keeps its history"
 
 
 _ITEM_HINT = "an item of a list is a plain value, unless the list is declared `[Result]`"
@@ -241,7 +241,7 @@ def conversation_hint(inference: Inference, node: n.Expression) -> str:
         case n.Member(value=n.Name() as owner) if inference.facts.result_of(owner) is not None:
             return f"write `after {owner.text}`"
         case n.Name(text=text) if inference.facts.names.of(node).kind == "parameter":
-            return f"an argument is a plain value, unless the parameter says `{text}: Result`"
+            return f"an argument is a plain value, unless the parameter is `{text}: Result`"
         case n.Index():
             return _ITEM_HINT
         case _:
@@ -366,9 +366,9 @@ def _bad_index(inference: Inference, node: n.Index, value: Type, key: Type) -> D
         if isinstance(hint, Hint) and hint.instead is not None:
             hint = replace(hint, instead=show_value(hint.instead))
         return catalogue.MISSING_FIELD.at(node.key.span, found=show(value), name=name, hint=hint)
-    hint = "`rows(x)` gives the rows as a list" if value == DATAFRAME else None
+    hint = "`rows(x)` returns the rows as a list" if value == DATAFRAME else None
     if isinstance(value, MapType) and key in KEYS:
-        hint = f"`{'str' if value.key == STRING else value.key.kind}(x)` makes a key of it"
+        hint = f"`{'str' if value.key == STRING else value.key.kind}(x)` converts it to a key"
     if isinstance(value, RecordType) and isinstance(node.key, n.Literal) and key == STRING:
         hint = f"a field of a record is read by its name: `x.{node.key.value}`"
     return catalogue.NOT_INDEXABLE.at(
@@ -397,7 +397,7 @@ def slice_(inference: Inference, node: n.Slice, env: Environment) -> Type:
             node.value.span,
             found=show(value),
             how=" with a slice",
-            hint="`head(x, count)` gives the first rows" if value == DATAFRAME else None,
+            hint="`head(x, count)` returns the first rows" if value == DATAFRAME else None,
         ),
         "which cannot be sliced",
     )

@@ -59,7 +59,7 @@ def prompt(inference: Inference, node: n.Prompt, env: Environment, wanted: Type 
                     catalogue.RAW_NEEDS_STRING.at(
                         part.value.span,
                         found=show(type_),
-                        hint="leave `:raw` out: other values go in as JSON",
+                        hint="leave `:raw` out: other values are inserted as JSON",
                     )
                 )
     if node.options is not None:
@@ -136,9 +136,9 @@ def asked_of_model(inference: Inference, node: n.Node, wanted: Type) -> None:
     """Reports a prompt of a type that a model cannot return."""
     hint = None
     if any(isinstance(one, CallableType) for one in within(wanted)):
-        hint = "a model cannot give a function; `program $ ... $` can give what to call"
+        hint = "a model cannot return a function; `program $ ... $` returns calls of functions"
     elif holds_dataframe(wanted):
-        hint = "JSON has no dataframes; `program $ ... $` can give one"
+        hint = "JSON has no dataframes; `program $ ... $` can return one"
     if hint is not None:
         code = catalogue.TYPE_MISMATCH
         inference.report(code.at(node.span, expected=show(wanted), found="a prompt", hint=hint))
@@ -156,7 +156,7 @@ def _tools_without_tables(inference: Inference, node: n.Prompt) -> None:
             if is_function or holds_dataframe(type_):
                 missing = "function" if is_function else "dataframe"
                 hint = f"JSON has no {missing} for `{parameter.name.text}`; "
-                hint += "in `program $ ... $` a call can give it"
+                hint += "in `program $ ... $` a call can return it"
                 code, found = catalogue.TYPE_MISMATCH, show(function)
                 inference.report(code.at(value.span, expected="a tool", found=found, hint=hint))
 
@@ -173,7 +173,7 @@ def _hint_of_option(name: str) -> str | Hint:
     meant = did_you_mean(OPTIONS_ELSEWHERE.get(name, name), OPTIONS)
     return (
         meant
-        or f"what only some servers know goes into `extra_body`: `extra_body: {{{name}: ...}}`"
+        or f"write an option of one server into `extra_body`: `extra_body: {{{name}: ...}}`"
     )
 
 

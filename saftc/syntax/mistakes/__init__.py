@@ -1,8 +1,8 @@
-"""Mistakes in a text that cannot be parsed: explanation and recovery.
+"""Explains syntax errors, and recovers from them.
 
-    explaining   an unexpected token: what was expected there, and what was probably meant
-    hints        what was probably meant, by the tokens around it
-    habits       words of other languages, and what Saft has instead
-    divisions    comments that were meant as a division
-    recovery     tokens less a line that cannot be read
+    explaining   turns an unexpected token into a diagnostic: what was expected, what was meant
+    hints        guesses what was meant from the tokens around the unexpected one
+    habits       lists words of other languages, with their replacements in Saft
+    divisions    finds comments that were meant as a division
+    recovery     replaces lines that cannot be parsed
 """

@@ -1,7 +1,7 @@
-"""Comments that were meant as a division: `pages // per + 1` is `pages` in Saft.
+"""Finds comments that were meant as a division: `pages // per + 1` is `pages` in Saft.
 
-A `//` directly after a value, with at most one blank between, counts as Python's division if an
-expression of numbers and known names follows.
+A `//` after a value, with at most one blank before it, is taken for Python's division if the text
+after it is an expression of numbers and known names.
 """
 
 import re
@@ -12,21 +12,21 @@ from saftc.diagnostics.model import Diagnostic
 from saftc.source import Source, Span
 from saftc.syntax.tokens import CLOSER_OF, LAYOUT, Comment, Token
 
-DIVISION_HINT = "`//` begins a comment; `div(a, b)` is the whole part"
+DIVISION_HINT = "`//` begins a comment; `div(a, b)` is integer division"
 
 _ENDS_VALUE = {"NAME", "INTEGER", "FLOAT", "RPAR", "RSQB"}
-# Numbers, and names that may be called, with operators between them.
+# An operand: numbers, and names that may be called or indexed.
 _VALUE = r"\s*(?:[-(]\s*)*(?:\d[\d_.]*|[A-Za-z_][\w.]*(?:\([^()]*\)|\[[^][]*\])*)[\s)]*"
 _DIVISOR = re.compile(rf"=?{_VALUE}(?:(?:[-+*/%]|[<>=!]=|[<>]){_VALUE})*[:,]?")
 _NAME = re.compile(r"[A-Za-z_]\w*")
-# Lines without values: statements that only define names contain no division.
+# Lines that contain no division, as their statements only define names.
 _NO_VALUES = {"FUNCTION", "CONV", "TYPE", "IMPORT", "FROM", "PATTERN_START"}
 _WITH_VALUES = {"RET", "ASSERT", "IF", "ELIF", "WHILE", "FOR"}
 _CLOSING = re.compile(r"[)\]}]")
 
 
 def swallows(comments: Iterable[Comment], offset: int) -> bool:
-    """Whether a comment after `offset` has a closing bracket that the comment does not open."""
+    """True if a comment after `offset` has a closing bracket without an opening one."""
     return any(
         comment.span.start > offset and comment.is_trailing and _closes_more(comment.text)
         for comment in comments
@@ -48,9 +48,10 @@ def _closes_more(text: str) -> bool:
 def divisions(
     source: Source, tokens: list[Token], comments: Iterable[Comment]
 ) -> Iterator[Diagnostic]:
-    """The diagnostic for each comment that was meant as a division.
+    """Yields the diagnostic for each comment that was meant as a division.
 
-    It is an error if the comment contains the `:` or `,` after the division, else a warning.
+    The diagnostic is an error if the comment contains the `:` or `,` after the division. Otherwise
+    it is a warning.
     """
     candidates = [one for one in comments if one.is_trailing and not one.is_doc]
     names = {token.text for token in tokens if token.kind == "NAME"} if candidates else set[str]()
@@ -69,7 +70,7 @@ def divisions(
 
 def _warning(line: list[Token], comment: Comment, text: str) -> Diagnostic:
     if text.startswith("="):
-        # Only `n` is left of `n //= 2`, which would cause another report later.
+        # The parser would see only `n` in `n //= 2`, and report that later.
         name = line[0].text
         hint = f"`//` begins a comment; write `{name} = div({name}, {text[1:].strip()})`"
         return catalogue.UNUSED_VALUE.at(line[0].span, hint=hint)
@@ -82,12 +83,12 @@ def _warning(line: list[Token], comment: Comment, text: str) -> Diagnostic:
         )
     return catalogue.DIVISION_COMMENT.at(
         Span(comment.span.start, comment.span.start + 2),
-        hint="`div(a, b)` is the whole part; write two blanks before a comment",
+        hint="`div(a, b)` is integer division; write two blanks before a comment",
     )
 
 
 def _before(tokens: list[Token], position: int, comment: Comment) -> list[Token]:
-    """The tokens of the logical line up to a comment."""
+    """Returns the tokens of the logical line up to a comment."""
     end = position
     while end > 0 and tokens[end - 1].span.start >= comment.span.start:
         end -= 1
@@ -106,7 +107,7 @@ def _is_behind_value(source: Source, line: list[Token], comment: Comment) -> boo
 
 
 def _takes_value(line: list[Token]) -> bool:
-    """Whether a value is used where the line ends: assigned, returned, compared or enclosed."""
+    """True if the value at the end of the line is assigned, returned, compared or in brackets."""
     depth = 0
     for token in line:
         depth += (token.text in CLOSER_OF) - (token.text in CLOSER_OF.values())

@@ -1,7 +1,7 @@
-"""From an unexpected token to a diagnostic: what was expected there, and what was probably meant.
+"""Turns an unexpected token into a diagnostic: what was expected there, and what was meant.
 
-The input is the token, the kinds of token that the grammar expects in its place, and the
-statement's tokens.
+The input is the token, the kinds of tokens that the grammar allows in its place, and the tokens of
+the statement.
 """
 
 from saftc.diagnostics import catalogue
@@ -20,7 +20,7 @@ from saftc.syntax.tokens import (
     opener_above,
 )
 
-# Summaries of expected kinds: a set that contains the first of a row is described by its second.
+# Descriptions of sets of expected kinds: the first row whose kind is in the set applies.
 _GROUPS = (
     ("COLON", "`:`"),
     ("NEWLINE", "the end of the line"),
@@ -46,19 +46,19 @@ _CLOSED_BY = {"RPAR", "RSQB", "RBRACE", "HOLE_END", "FORMAT_HOLE_END"}
 
 
 def explain(bad: Token, expected: set[str], tokens: list[Token]) -> Diagnostic:
-    """The diagnostic for the token `bad`, which is not of one of the kinds `expected`."""
+    """Returns the diagnostic for the token `bad`, which is none of the `expected` kinds."""
     if expected == {"EXCEPT"}:
-        # The missing word is noticed at the next statement.
+        # The missing `except` is noticed at the next statement.
         position = len(tokens) if bad.type == "$END" else _position(tokens, bad)
         opener = opener_above(tokens, position)
         return catalogue.TRY_ALONE.at(
             (opener or tokens[0]).span,
             word="try",
             other="except",
-            hint="`except error:` below it says what to do after a failure",
+            hint="write `except error:` below it, with what to do after a failure",
         )
     if bad.type == "$END":
-        # The statement was cut where the next one begins, so its block is missing.
+        # The statement ends where the next one begins, so its block is missing.
         bad = tokens[-1]
         expected = {"INDENT"}
     position = _position(tokens, bad)
@@ -70,7 +70,7 @@ def explain(bad: Token, expected: set[str], tokens: list[Token]) -> Diagnostic:
         meant = (
             "a record without rules has no `:`" if is_record else "write `nil` for an empty block"
         )
-        hint = f"indent what belongs to it; {meant}"
+        hint = f"indent the lines of the block; {meant}"
         return catalogue.MISSING_BLOCK.at(first_word(tokens[opener]), hint=hint)
     if bad.kind == "EXCEPT" and tokens[line_at(tokens, bad.span.start)][0] is bad:
         above = opener_above(tokens, position)
@@ -119,7 +119,10 @@ def _summary(expected: set[str], tokens: list[Token], position: int) -> str:
 
 
 def _innermost_open(tokens: list[Token]) -> int | None:
-    """The index of the bracket that is open at the end of `tokens`; None if there is none."""
+    """Returns the index of the bracket that is open at the end of `tokens`.
+
+    Returns None if no bracket is open.
+    """
     depth = 0
     for position in reversed(range(len(tokens))):
         kind = tokens[position].kind
@@ -135,7 +138,7 @@ def _innermost_open(tokens: list[Token]) -> int | None:
 
 
 def _visible(bad: Token, previous: Token | None) -> Span:
-    """The span to underline: the token, or for one without text the end of the token before it."""
+    """Returns the span to underline: that of the token, or for line ends, of the text before."""
     span = bad.span
     if bad.kind in ("NEWLINE", "DEDENT") and previous is not None:
         end = previous.span.end

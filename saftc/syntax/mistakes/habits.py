@@ -1,7 +1,7 @@
-"""Words of other languages, and their replacements in Saft: the hints as data, for all stages.
+"""Words and methods of other languages, each with a hint at its replacement in Saft.
 
-A row is a word and the hint for it. Hints that depend on the tokens around a mistake are in
-`hints`.
+The tables are used by several stages of the compiler. Hints that depend on the tokens around a
+mistake are in `hints`.
 """
 
 from collections.abc import Collection
@@ -9,11 +9,11 @@ from collections.abc import Collection
 from saftc.syntax import nodes as n
 
 _FAIL = 'write `fail "message"`; in an `except error:`, `fail error` passes the failure on'
-# Saft's replacement for a list of classes after `except`; the failure has a name.
-ALL_FAILURES = "`except {0}:` takes every failure; `if {0}.kind == ...` chooses"
+# The hint for a list of classes after `except`; the placeholder is the name of the error.
+ALL_FAILURES = "`except {0}:` handles every failure; `if {0}.kind == ...` distinguishes them"
 NO_ELSE = "a `try` has no `else`: write what happens without a failure at the end of its block"
 
-# Words at the beginning of a statement, or before an expression, in other languages.
+# Words that other languages have at the beginning of a statement, or before an expression.
 WORDS = {
     **dict.fromkeys(("def", "function", "fn", "func", "fun"), "a function begins with `f`"),
     "return": "write `ret`",
@@ -28,7 +28,7 @@ WORDS = {
     **dict.fromkeys(("loop", "repeat"), "write `while true:`"),
     "try": "a block that may fail begins with `try:`, and `except error:` is below it",
     **dict.fromkeys(("except", "catch", "rescue"), "write `except error:`"),
-    "finally": "`except` takes every failure: write what has to be done in any case below",
+    "finally": "`except` handles every failure: write what must always run below it",
     **dict.fromkeys(("raise", "throw"), _FAIL),
     "fail": _FAIL,
     "with": "there is no `with` block; `read_text(path)` and `write_text(path, text)` close files",
@@ -42,18 +42,19 @@ WORDS = {
         ("async", "await"),
         "leave it out: a script waits for each prompt, and for calls of an `async def` of Python",
     ),
-    "yield": "a function gives one value; collect a list and `ret` it",
+    "yield": "a function returns one value; collect a list and `ret` it",
     **dict.fromkeys(("match", "switch", "case"), "write `if` and `elif`"),
     **dict.fromkeys(("print", "echo", "puts"), "a call has parentheses: `print(x)`"),
     **dict.fromkeys(("export", "public", "private", "static"), "it needs no word before it"),
     **dict.fromkeys(("new",), "a call needs no word before it"),
     **dict.fromkeys(("use", "using", "include", "require"), "write `import name`"),
     **dict.fromkeys(
-        ("int", "float", "str", "string", "bool", "list", "dict"), "the type goes behind: `x: int`"
+        ("int", "float", "str", "string", "bool", "list", "dict"),
+        "write the type after the name: `x: int`",
     ),
 }
 
-# Replacements for such words at the beginning of a statement, if nothing else is wrong.
+# Replacements for such words at the beginning of a statement, if they are its only mistake.
 SPELLINGS = {
     **dict.fromkeys(("def", "function", "fn", "func", "fun"), "f"),
     "return": "ret",
@@ -64,7 +65,7 @@ SPELLINGS = {
     **dict.fromkeys(("let", "var", "const", "new", "export", "public", "private", "static"), ""),
 }
 
-# The words that begin a block of which nothing can be kept, and the words that continue it.
+# Words that begin a block whose content is dropped, and words that continue another block.
 FOREIGN_BLOCKS = {"class", "struct", "interface", "enum", "match", "switch"}
 GOES_ON = {
     "except": "try",
@@ -75,10 +76,10 @@ GOES_ON = {
     "await": "async",
 }
 
-# Words that other languages write before an expression inside of a statement.
+# Words that other languages have before an expression inside a statement.
 PREFIXES = {"lambda", "await", "new", "yield", "not"}
 
-# Generic types in Python's notation, around the types in their brackets.
+# Generic types of Python, and their form in Saft around the types in the brackets.
 GENERICS = {
     **dict.fromkeys(
         ("list", "List", "Sequence", "Iterable", "set", "Set", "frozenset", "Array"), "[{}]"
@@ -100,44 +101,44 @@ STRING_PREFIXES = {
     "u": "strings are Unicode; leave the prefix out",
 }
 
-# Names that other languages define, and their replacements in Saft.
-_PYTHONS = "`from builtins import {name}` brings Python's"
+# Names that other languages define, and hints at their replacements in Saft.
+_PYTHONS = "`from builtins import {name}` imports Python's"
 ABSENT_NAMES = {
     "open": "`read_text(path)` reads a file, `write_text` and `append_text` write one",
     **dict.fromkeys(
         ("exists", "file_exists", "path_exists", "is_file", "isfile"),
-        "`path in list_files(path)` says whether the file exists",
+        "`path in list_files(path)` tests whether the file exists",
     ),
     **{name: _PYTHONS.format(name=name) for name in ("chr", "ord", "pow", "divmod")},
     **{name: _PYTHONS.format(name=name) for name in ("bin", "hex", "oct", "hash", "id", "format")},
-    **{name: f"`from math import {name}` brings Python's" for name in ("floor", "ceil", "sqrt")},
+    **{name: f"`from math import {name}` imports Python's" for name in ("floor", "ceil", "sqrt")},
     **dict.fromkeys(("raw_input", "gets", "readline"), "`input(question)` reads a line"),
     **dict.fromkeys(("some", "every"), "`any(xs)` and `all(xs)` take a list of bools"),
     "map": "write `[g(x) for x in xs]`",
     "filter": "write `[x for x in xs if x > 2]`",
-    "list": "a list is written `[a, b]`; `[x for x in xs]` makes one of a tuple",
+    "list": "a list is written `[a, b]`; `[x for x in xs]` converts a tuple",
     **dict.fromkeys(("set", "frozenset"), "there are no sets; write a list: `[a, b]`"),
     "dict": "an object is written `{name: value}`",
     **dict.fromkeys(("object", "Object"), "an object is written `{name: value}`"),
     "tuple": "a tuple is written `(a, b)`",
     "bool": 'compare: `x != 0`, `x != ""`',
-    "repr": "`json(x)` or `str(x)` makes a text",
+    "repr": "`json(x)` or `str(x)` makes a string of it",
     **dict.fromkeys(
         ("ask", "prompt", "llm", "chat", "complete", "generate"),
         "write a prompt between two `$`: `$ who is {name}? $`",
     ),
     **dict.fromkeys(
-        ("isinstance", "typeof", "instanceof"), '`type(x) == "int"` tells the kind of a value'
+        ("isinstance", "typeof", "instanceof"), '`type(x) == "int"` tests the type of a value'
     ),
     **dict.fromkeys(
         ("exit", "quit"),
         "a script ends at its last line; `assert condition, message` stops it before",
     ),
     **dict.fromkeys(("iter", "next"), "`for` loops over a list; `xs[0]` is its first item"),
-    **dict.fromkeys(("hasattr", "getattr"), '`"name" in x` tells whether an object has a field'),
+    **dict.fromkeys(("hasattr", "getattr"), '`"name" in x` tests whether an object has a field'),
     **dict.fromkeys(("setattr", "delattr"), "values are immutable; make a new one"),
     **dict.fromkeys(("println", "printf", "console", "puts", "echo"), "write `print(x)`"),
-    **dict.fromkeys(("self", "this"), "there are no classes; a function takes what it works on"),
+    **dict.fromkeys(("self", "this"), "there are no classes; pass values to functions"),
     "super": "there are no classes",
     **dict.fromkeys(
         ("Exception", "ValueError", "TypeError", "RuntimeError", "KeyError", "Error"),
@@ -154,16 +155,16 @@ ABSENT_NAMES = {
     "timedelta": "write `duration(days: 1)`",
 }
 
-# Arguments of Python's builtins that Saft's do not have.
-_NO_KEY = "what to compare is given as `by`: `{}(xs, by: f)`"
+# Arguments of Python's builtins that Saft's builtins do not have.
+_NO_KEY = "pass a function that returns what to compare: `{}(xs, by: f)`"
 ABSENT_ARGUMENTS = {
     ("print", "end"): "`print` ends the line; `write(x)` does not",
-    ("print", "flush"): "`write(x)` shows a value at once, without the end of the line",
+    ("print", "flush"): "`write(x)` writes a value at once, without a line end",
     ("print", "sep"): '`print` puts a blank between its values; join them: `f"{a}, {b}"`',
     **{(name, "key"): _NO_KEY.format(name) for name in ("sorted", "min", "max")},
 }
 
-# Methods of Python's and JavaScript's values; `{x}` is the value.
+# Methods of values in Python and JavaScript; `{x}` in a hint is the value.
 METHODS = {
     **dict.fromkeys(("upper", "toUpperCase"), "write `upper({x})`"),
     **dict.fromkeys(("lower", "casefold", "toLowerCase"), "write `lower({x})`"),
@@ -174,7 +175,7 @@ METHODS = {
     **dict.fromkeys(("startswith", "startsWith"), "write `starts_with({x}, part)`"),
     **dict.fromkeys(("endswith", "endsWith"), "write `ends_with({x}, part)`"),
     **dict.fromkeys(("contains", "includes", "has", "has_key"), "write `part in {x}`"),
-    **dict.fromkeys(("find", "index", "indexOf"), "`part in {x}` tells whether it is there"),
+    **dict.fromkeys(("find", "index", "indexOf"), "`part in {x}` tests whether it is there"),
     "format": 'write `f"total: {{n}}"`',
     **dict.fromkeys(("append", "push", "add"), "values are immutable; write `{x} += [item]`"),
     **dict.fromkeys(("extend", "concat"), "values are immutable; write `{x} += other`"),
@@ -206,12 +207,12 @@ METHODS = {
     **dict.fromkeys(("dict", "json", "model_dump_json"), "write `json({x})`"),
 }
 
-# Methods of Python's dictionaries; any other member of an object may be a field.
+# Methods of Python's dictionaries; any other member of an object may be a field of it.
 _OF_OBJECTS = {"get", "keys", "values", "items", "update", "setdefault", "pop", "clear", "copy"}
 
 
 def method_hint(node: n.Member, fields: Collection[str]) -> str | None:
-    """The hint for another language's method that `node` calls on a value; None if there is none.
+    """Returns the hint if `node` calls another language's method on a value; None otherwise.
 
     `fields` are the fields of the value.
     """
@@ -228,7 +229,7 @@ def method_hint(node: n.Member, fields: Collection[str]) -> str | None:
 
 
 _QUOTES = "'\u2018\u2019\u201c\u201d`\u201e\u00ab\u00bb"
-# Characters without meaning, and the hints for them.
+# Characters without meaning in code, with a hint for each.
 CHARACTERS = {
     **dict.fromkeys(_QUOTES, 'write strings in double quotes: `"..."`'),
     "#": "a comment begins with `//`",
@@ -248,11 +249,11 @@ CHARACTERS = {
     "\u2265": "write `>=`",
     "\u2260": "write `!=`",
     "\u2026": "write `nil` for an empty block",
-    "^": "there are no operators for bits; `from builtins import pow` brings powers: `pow(2, 3)`",
+    "^": "there are no operators for bits; for powers, `from builtins import pow`: `pow(2, 3)`",
     "~": "there are no operators for bits",
 }
 
-# Replacements for such characters, if nothing else is wrong.
+# Replacements for such characters, if they are the only mistake.
 INSTEAD = {
     "#": "//",
     "!": "not",
@@ -263,7 +264,7 @@ INSTEAD = {
     "\u00f7": "/",
 }
 
-# The closing quote of a string that begins with such a character.
+# The closing quote of a string, by its opening quote in other languages.
 CLOSING_QUOTES = {
     "'": "'",
     "\u2018": "\u2019",

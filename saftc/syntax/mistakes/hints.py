@@ -1,9 +1,9 @@
-"""The hint of a syntax error: what was probably meant in place of an unexpected token.
+"""The hints of syntax errors: what was probably meant, by the tokens around the unexpected one.
 
     g(a=1)      `=` inside the parentheses of a call      arguments are named with `:`: `a: 1`
 
-The rules are one table. Its rows describe the tokens around the unexpected one; functions handle
-the cases that need more.
+The rules are one table, `_RULES`. A `Row` describes the tokens around the unexpected one; functions
+handle the cases that need more.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,10 @@ _AUGMENTED = {"PLUS_ASSIGN", "MINUS_ASSIGN", "STAR_ASSIGN", "SLASH_ASSIGN", "PER
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An unexpected token and its context; `opened` is the index of the bracket around it."""
+    """An unexpected token and its context.
+
+    `opened` is the index of the bracket around the token.
+    """
 
     bad: Token
     tokens: list[Token]
@@ -49,7 +52,7 @@ class Place:
 
     @property
     def line(self) -> list[Token]:
-        """The tokens of the logical line."""
+        """The tokens of the logical line with the unexpected token."""
         return self.tokens[line_at(self.tokens, self.bad.span.start)]
 
     @property
@@ -59,41 +62,47 @@ class Place:
 
     @property
     def before(self) -> list[Token]:
-        """The tokens of the line before the unexpected one."""
+        """The tokens on the line that precede the unexpected token."""
         return [token for token in self.line if token.span.start < self.bad.span.start]
 
     @property
     def opener(self) -> str:
-        """The kind of the bracket around it; empty if there is none."""
+        """The kind of the bracket around the unexpected token; "" if there is none."""
         return "" if self.opened is None else self.tokens[self.opened].kind
 
     def kind(self, offset: int) -> str:
-        """The kind of a token before it (-1, -2) or after it; empty if there is none."""
+        """The kind of the token at `offset` from the unexpected one (-1 precedes it).
+
+        The kind is "" if there is no such token.
+        """
         return self.token(offset).kind if self.token(offset) is not self.bad else ""
 
     def token(self, offset: int) -> Token:
-        """A token before it (-1, -2) or after it; itself if there is none."""
+        """The token at `offset` from the unexpected one (-1 precedes it).
+
+        If there is no such token, the unexpected token itself.
+        """
         position = self.position + offset
         return self.tokens[position] if 0 <= position < len(self.tokens) else self.bad
 
     @property
     def touches(self) -> bool:
-        """Whether no blank is before it."""
+        """True if no blank separates the unexpected token from the token before it."""
         return self.position > 0 and self.token(-1).span.end == self.bad.span.start
 
 
 def hint_of(place: Place) -> str | Hint | None:
-    """The hint for the unexpected token of `place`."""
+    """Returns the hint of the first rule that fits the unexpected token; None if no rule does."""
     return next((hint for rule in _RULES if (hint := rule(place)) is not None), None)
 
 
 def _instead(hint: str, first: Token, last: Token, text: str) -> Hint:
-    """A hint with the edit that replaces a range of tokens by `text`."""
+    """Returns a hint whose edit replaces the tokens from `first` to `last` by `text`."""
     return Hint(hint, edits=(Edit(Span(first.span.start, last.span.end), text),))
 
 
 def _behind(hint: str, token: Token, text: str) -> Hint:
-    """A hint with the edit that inserts `text` after a token."""
+    """Returns a hint whose edit inserts `text` after a token."""
     return Hint(hint, edits=(Edit(Span(token.span.end, token.span.end), text),))
 
 
@@ -111,15 +120,15 @@ def _first_word(place: Place) -> str | Hint | None:
         return _failing(hint, line)
     if spelling is None:
         return hint
-    # A needless word is removed with the blank after it.
+    # If the word is removed, so is the blank after it.
     end = first.span.end if spelling else line[1].span.start
     return Hint(hint, edits=(Edit(Span(first.span.start, end), spelling),))
 
 
 def _failing(hint: str, line: list[Token]) -> str | Hint:
-    """The hint for `raise "text"`, `raise error` and `raise Error("text")`.
+    """Returns the hint for `raise "text"`, `raise error` and `raise Error("text")`.
 
-    For anything else, a person must supply the message; the hint has no edit then.
+    In any other `raise`, a person must write the message, so the hint has no edit.
     """
     match [token.kind for token in line[1:]]:
         case ["STRING" | "NAME", "NEWLINE"] | ["FORMAT_START", *_]:
@@ -133,13 +142,13 @@ def _failing(hint: str, line: list[Token]) -> str | Hint:
 
 
 def _failures(place: Place) -> str | None:
-    """`except ValueError as e:` and `else` after a `try`."""
+    """The hint for `except ValueError as e:`, and for `else` after a `try`."""
     first, bad = place.first, place.bad
     if first.text == "except" and bad.kind not in ("NEWLINE", "COLON"):
         names = [token.text for token in place.line if token.kind == "NAME"]
         return ALL_FAILURES.format(names[-1] if "as" in names[:-1] else "error")
     if first.kind == "FAIL" and bad.kind == "COMMA":
-        return "a failure has one text"
+        return "`fail` takes one message"
     above = opener_above(place.tokens, place.position)
     if bad.kind == "ELSE" and bad is first and above and above.kind in ("TRY", "EXCEPT"):
         return NO_ELSE
@@ -147,7 +156,7 @@ def _failures(place: Place) -> str | None:
 
 
 def _declaration(place: Place) -> str | None:
-    """`int x = 5`, and words before a value in other languages."""
+    """The hint for `int x = 5`, and for words that other languages have before a value."""
     previous = place.token(-1)
     if previous.kind != "NAME" or previous is place.bad or place.bad is place.first:
         return None
@@ -191,7 +200,7 @@ def _brackets_of_types(place: Place) -> str | Hint | None:
 
 
 def _map_type(place: Place) -> str:
-    """`dict[str, int]`."""
+    """The hint for `dict[str, int]`."""
     match place.tokens[place.position + 1 : place.position + 5]:
         case [key, comma, value, end] if comma.kind == "COMMA" and end.kind in ("RSQB", "GREATER"):
             kind = key.text if key.text in ("date", "datetime") else "string"
@@ -209,7 +218,7 @@ def _type_text(token: Token) -> str:
 
 
 def _augmented(place: Place) -> str | Hint | None:
-    """`xs[0] += 1`, `x++` and `x--`."""
+    """The hint for `xs[0] += 1`, `x++` and `x--`."""
     bad, line = place.bad, place.line
     if bad.kind in _AUGMENTED:
         is_line = place.opened is None and all(one.kind != "ASSIGN" for one in place.before)
@@ -266,7 +275,7 @@ def _assignment(place: Place) -> str | Hint | None:
 
 
 def _with_field(target: list[Token]) -> str | None:
-    """`row.id = 3` and `row["id"] = 3`: the object with a changed field."""
+    """The hint for `row.id = 3` and `row["id"] = 3`: a new object with a changed field."""
     match target:
         case [name, dot, key] if dot.kind == "DOT" and name.kind == key.kind == "NAME":
             field = key.text
@@ -285,7 +294,7 @@ _UNPACKING = "write `a, b = pair`"
 
 
 def _as_colon(place: Place, hint: str) -> Hint:
-    """The hint for `name = value` where `name: value` is meant."""
+    """Returns a hint that replaces `name = value` by `name: value`."""
     start, end = place.token(-1).span.end, place.token(1).span.start
     return Hint(hint, edits=(Edit(Span(start, end), ": "),))
 
@@ -312,7 +321,7 @@ def _assignment_in_parentheses(place: Place) -> str | Hint | None:
 
 
 def _commas(place: Place) -> str | None:
-    """`x = 1, 2` and `import math, os`."""
+    """The hint for `x = 1, 2` and `import math, os`."""
     if place.bad.kind != "COMMA" or place.opened is not None:
         return None
     if place.first.kind == "IMPORT":
@@ -323,7 +332,7 @@ def _commas(place: Place) -> str | None:
 
 
 def _tuple_at_end(place: Place) -> str:
-    """The values after the last `=` or `ret` as a tuple, if they are short."""
+    """Returns the values after the last `=` or `ret` as the text of a tuple, if they are short."""
     values: list[Token] = []
     for token in place.line[:-1]:
         values = [] if token.kind in ("ASSIGN", "RET") else [*values, token]
@@ -335,7 +344,7 @@ def _tuple_at_end(place: Place) -> str:
 
 
 def begins_unpacking(before: list[Token]) -> bool:
-    """Whether the first tokens of a line are expressions with commas between."""
+    """True if the tokens at the beginning of a line are expressions separated by commas."""
     if not before or before[0].kind not in ("NAME", "LPAR"):
         return False
     depths = accumulate((one.text in CLOSER_OF) - (one.text in _CLOSERS) for one in before)
@@ -346,14 +355,14 @@ def begins_unpacking(before: list[Token]) -> bool:
 
 
 def _unpacking(place: Place) -> str | None:
-    """`a, b: int = pair` and other lines that begin with names and commas."""
+    """The hint for `a, b: int = pair` and other lines that begin with names and commas."""
     if place.opened is not None or not begins_unpacking(place.before):
         return None
     if place.bad.kind in _AUGMENTED:
-        return "one name is changed on a line"
+        return "change one name on each line"
     return {
         "NEWLINE": "write a tuple in parentheses: `(a, b)`",
-        "COLON": "the names have no types here: give the value one",
+        "COLON": "names in an unpacking take no types: annotate the value",
         "STAR": "write as many names as items: `xs[0]` is the first, `xs[1:]` are the others",
         "ASSIGN": "`pair.0` is the first item",
     }.get(place.bad.kind)
@@ -372,7 +381,7 @@ def _comprehensions(place: Place) -> str | Hint | None:
         return None
     item = kinds[: kinds.index("FOR")]
     if place.opened and place.tokens[place.opened - 1].kind == "WITH":
-        return "the options of a prompt are written out"
+        return "write out the options of a prompt"
     if "COMMA" in item or "ELLIPSIS" in item:
         return "a comprehension has one entry: `{[key]: value for x in xs}`"
     if "COLON" not in item:
@@ -381,11 +390,11 @@ def _comprehensions(place: Place) -> str | Hint | None:
         return None
     key = inside[0].span.start, inside[item.index("COLON") - 1].span.end
     edits = Edit(Span(key[0], key[0]), "["), Edit(Span(key[1], key[1]), "]")
-    return Hint("the key is in brackets: `{[key]: value for x in xs}`", edits=edits)
+    return Hint("write the key in brackets: `{[key]: value for x in xs}`", edits=edits)
 
 
 def _inside(place: Place) -> list[Token]:
-    """The tokens between the brackets around it, without those in nested brackets."""
+    """Returns the tokens in the bracket around the unexpected one, without nested brackets."""
     found: list[Token] = []
     depth = 0
     for token in place.tokens[(place.opened or 0) + 1 :]:
@@ -422,7 +431,7 @@ def _slices(place: Place) -> str | None:
 
 
 def _parameters(place: Place) -> str | Hint | None:
-    """`f g(x int)` and `type P:`."""
+    """The hint for `f g(x int)` and `type P:`."""
     is_type = place.first.kind == "TYPE" and place.opened is None
     if is_type and place.bad.kind in ("COLON", "LBRACE"):
         name = place.line[1].text
@@ -443,7 +452,7 @@ def _conditions(place: Place) -> str | None:
     bad = place.bad
     if bad.kind == "QUESTION":
         is_choice = any(token.kind == "COLON" for token in place.line[len(place.before) :])
-        return _CHOICE if is_choice else "there is no operator for what may be nil"
+        return _CHOICE if is_choice else "there is no operator for values that may be nil"
     if "ELSE" in place.expected and "NEWLINE" not in place.expected and bad.kind not in _VALUES:
         return _CHOICE
     return None
@@ -460,12 +469,12 @@ def _numbers(place: Place) -> str | Hint | None:
 
 
 def _spreads(place: Place) -> str | None:
-    """`...` outside of list and object literals."""
+    """The hint for `...` outside of list and object literals."""
     if place.opened is None:
         return None
     is_first = place.tokens[place.opened + 1].kind == "ELLIPSIS"
     if place.bad.kind == "FOR" and place.opener == "LSQB" and is_first:
-        return "a comprehension gives one item a turn: `[x for xs in rows for x in xs]`"
+        return "a comprehension makes one item in each iteration: `[x for xs in rows for x in xs]`"
     if place.bad.kind != "ELLIPSIS" or place.opener != "LPAR":
         return None
     before = place.tokens[place.opened - 1].kind if place.opened else ""
@@ -474,7 +483,7 @@ def _spreads(place: Place) -> str | None:
 
 
 def _calls(place: Place) -> str | None:
-    """`len xs`: a call without parentheses."""
+    """The hint for a call without parentheses, such as `len xs`."""
     name = place.token(-1)
     follows = place.bad.kind in ("NAME", "STRING", "INTEGER") and name.kind == "NAME"
     if not follows or name is place.bad or place.opener or place.first.kind in _NO_CALLS:
@@ -497,7 +506,7 @@ def _keywords(place: Place) -> str | None:
 
 def _nested_pattern(place: Place) -> str | None:
     if place.first.kind == "PATTERN_START" and place.expected == {"ASSIGN"}:
-        return "a `{` at the beginning of a line takes an answer apart: `{name: type} = $ ... $`"
+        return "a `{` at the beginning of a line destructures an answer: `{name: type} = $ ... $`"
     if place.opener != "LBRACE" or place.opened is None or "COLON" not in place.expected:
         return None
     if place.first.kind != "PATTERN_START":
@@ -508,7 +517,7 @@ def _nested_pattern(place: Place) -> str | None:
 
 def _second_after(place: Place) -> str | None:
     if place.bad.text == "after" and "AFTER" in (one.kind for one in place.before):
-        return "one conversation goes before a prompt"
+        return "a prompt continues one conversation"
     return None
 
 
@@ -520,12 +529,14 @@ def _return(place: Place) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A hint, and its conditions on the tokens around the unexpected one; empty ones always hold.
+    """A hint, with conditions on the tokens around the unexpected token; "" always holds.
 
-    Kinds of tokens, and words, are separated by blanks. `called` is the kind before the bracket
-    around the token, and `inside` that of the bracket, "-" if there is none. The line begins with
-    the kinds `first` and `second`, or one of the words `begins`. `put` replaces the tokens from
-    `start` to `end`, counted from the unexpected one; `behind` is inserted after the one before it.
+    Conditions list kinds of tokens, or words, separated by blanks: `bad`, `before` and `after` are
+    the kinds of the unexpected token and its neighbours, `words` its text. `inside` is the kind of
+    the bracket around it, "-" if there is none, and `called` the kind before that bracket. `first`
+    and `second` are the kinds at the beginning of the line, `begins` its first word, and `expects`
+    a kind that the grammar allows. `put` replaces the tokens from `start` to `end`, counted from
+    the unexpected token; `behind` is inserted after the token before the unexpected one.
     """
 
     hint: str
@@ -546,7 +557,7 @@ class Row:
     behind: str = ""
 
     def __call__(self, place: Place) -> str | Hint | None:
-        """The hint, with its edit, if the row fits."""
+        """Returns the hint, with its edit, if the row fits; else None."""
         bad, line = place.bad, place.line
         called = place.tokens[place.opened - 1].kind if place.opened else ""
         pairs = (
@@ -584,23 +595,23 @@ _SLASHES = "a comment begins with `//`"
 _ENDS = "a line that opens a block ends with `:`"
 _CHOICE = "write `a if c else b`"
 _FIXED = "a function has a fixed number of parameters; let one take a list"
-_NOT_TAKEN_OUT = "arguments are not taken out of a list or an object; give each, or pass the list"
+_NOT_TAKEN_OUT = "a list or an object is not unpacked into arguments; give each, or pass the list"
 _NO_FORMATS = "the formats are `raw` and `approve`; `round(x, 2)` and `str(x)` change a value"
 _ONE_BRACE = r"one pair of braces inserts a value; `\{` is a brace in the text"
-_NO_PATTERNS = "name what is needed: `from module import one, two`"
-_PACKAGE = "a module of the script's package is imported by `from . import weather`"
+_NO_PATTERNS = "name what you import: `from module import one, two`"
+_PACKAGE = "to import a module of the script's package, write `from . import weather`"
 _UNQUOTED = "a module is named without quotes: `from weather import forecast`"
 _BARE_FOR = "write `for x in xs:`, without parentheses"
 _HEADLESS = "a function begins with `f` and its name: `f g(x):`"
-_GIVES = "a function gives its value with `ret`: `f g(x): ret x`"
+_GIVES = "a function returns its value with `ret`: `f g(x): ret x`"
 _DEFINE = "write the parameters in parentheses: `f name(x):`"
 _RESULT = "write the type of the result before the `:`"
 _BLOCK = "a block begins with `:` and is indented"
 _BEGINS = "write a `:` before the block"
-_OPTIONAL = "what may be nil has a type that ends with `?`: `name: string?`"
-_MODES = "only `do`, `program` and `stream` are before a prompt"
+_OPTIONAL = "the type of a value that may be nil ends with `?`: `name: string?`"
+_MODES = "only `do`, `program` and `stream` can precede a prompt"
 
-# The first rule that fits is right: special rules precede general ones.
+# The first rule that fits wins, so special rules precede general ones.
 _RULES: tuple[Callable[[Place], str | Hint | None], ...] = (
     _failures,
     _first_word,
@@ -619,13 +630,13 @@ _RULES: tuple[Callable[[Place], str | Hint | None], ...] = (
     Row(before="LESS", bad="LESS", hint=_NO_BITS),
     Row(before="GREATER", bad="GREATER", hint=_NO_BITS),
     Row(before="ASSIGN", bad="GREATER", hint="define a function with `f`"),
-    Row(before="STRING FORMAT_END", bad=_TEXT, hint="texts are joined with `+`"),
+    Row(before="STRING FORMAT_END", bad=_TEXT, hint="strings are joined with `+`"),
     Row(before="ELSE", bad="IF", hint="write `elif`", put="elif", start=-1),
     Row(before="NOT", bad="IN", hint="write `x not in xs`"),
     Row(before="NAME", bad="PROMPT_START", hint=_MODES),
     Row(bad="NAME", words="is", after="NOT", hint="write `!=`", put="!=", end=1),
     Row(bad="NAME", words="is", hint="write `==`", put="=="),
-    Row(words="instanceof isinstance", hint='`type(x) == "int"` tells the kind of a value'),
+    Row(words="instanceof isinstance", hint='`type(x) == "int"` tests the type of a value'),
     _second_after,
     Row(bad="NAME", words="then", hint=_ENDS),
     Row(first="FOR", words="of", hint="write `for x in xs:`"),
@@ -669,7 +680,7 @@ _RULES: tuple[Callable[[Place], str | Hint | None], ...] = (
     Row(bad="ELSE", inside="LSQB", hint="write `[a if c else b for x in xs]`"),
     Row(bad="IF", before="ASSIGN LPAR LSQB COMMA RET", hint=_CHOICE),
     Row(bad="ELSE", is_first=True, after="IF", hint="write `elif`", put="elif", end=1),
-    Row(bad="ELSE ELIF", is_first=True, hint="it has no `if` before it at this indentation"),
+    Row(bad="ELSE ELIF", is_first=True, hint="there is no `if` before it at this indentation"),
     Row(bad="BAR", after="BAR", hint="write `or`", put="or", end=1),
     Row(bad="BAR", hint="write `or`", put="or"),
     Row(

@@ -1,7 +1,7 @@
-"""Recovery after a mistake: tokens without a line that cannot be read.
+"""Recovers from syntax errors: replaces each line that cannot be parsed by a placeholder.
 
-The line is replaced by a readable one without meaning; if it has a block, it keeps it. The new
-tokens have the span of the old line.
+If the line has a block, the replacement keeps the block. The new tokens have the span of the old
+line.
 """
 
 import re
@@ -16,7 +16,7 @@ from saftc.syntax.tokens import LAYOUT, OPENS_BLOCK, Token, first_word, line_at
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
-# The kind of line that replaces the unreadable first line of a block.
+# The kind of line that replaces the invalid first line of a block.
 _LIKE = {
     "FUNCTION": "function",
     "CONV": "function",
@@ -34,7 +34,7 @@ _LIKE = {
     "EXCEPT": "except",
 }
 
-# Lines without meaning. An empty text becomes one that no name can be, unique for the line.
+# Tokens of placeholders. An empty text is replaced by a text that is no name, unique for the line.
 _NOTHING = (("NIL", "nil"), ("NEWLINE", "\n"))
 _EMPTY_BLOCK = (("INDENT", " "), *_NOTHING, ("DEDENT", " "))
 _COLON = (("COLON", ":"), ("NEWLINE", "\n"))
@@ -51,7 +51,7 @@ _OPENERS = {
 def without_misread_lines(
     tokens: list[Token], wrong: list[int], guessed: set[str], told: set[int]
 ) -> list[Token]:
-    """The tokens without the lines with a mistake of the lexer, whose meaning is a guess."""
+    """Returns the tokens without the lines in which the lexer found a mistake."""
     first = bisect_left(wrong, tokens[0].span.start)
     last = bisect_left(wrong, tokens[-1].span.end)
     for offset in wrong[first:last]:
@@ -68,7 +68,7 @@ def without_misread_lines(
 def without_stray_indents(
     tokens: list[Token], mistakes: Collector, source: Source, wrong: list[int]
 ) -> list[Token]:
-    """The tokens without each INDENT that no line opened, and the DEDENT that ends it."""
+    """Returns the tokens without each INDENT and DEDENT below a line that opens no block."""
     wrong_lines = {source.line_of(offset) for offset in wrong}
     dropped: set[int] = set()
     strays: list[bool] = []
@@ -96,7 +96,7 @@ def without_stray_indents(
 
 
 def _line_above(tokens: list[Token], indent: int) -> list[Token]:
-    """The last line that has tokens before the INDENT at a position."""
+    """Returns the tokens of the last line before the INDENT at a position."""
     start = indent
     while start > 0 and tokens[start - 1].kind in LAYOUT:
         start -= 1
@@ -106,7 +106,7 @@ def _line_above(tokens: list[Token], indent: int) -> list[Token]:
 
 
 def names_on(line: list[Token]) -> Iterator[str]:
-    """The names on a line that could not be read: it may define them."""
+    """Yields the names on a line that could not be parsed, as the line may define them."""
     for token in line:
         if token.kind == "NAME":
             yield token.text
@@ -115,7 +115,7 @@ def names_on(line: list[Token]) -> Iterator[str]:
 
 
 def with_foreign_block(tokens: list[Token], line: slice) -> slice:
-    """A line with its block, if the block has no meaning in Saft: the members of a class."""
+    """Returns a line with its block, if the block means nothing in Saft, such as a class body."""
     start: int = line.start
     stop: int = line.stop
     first = tokens[start]
@@ -133,7 +133,10 @@ def with_foreign_block(tokens: list[Token], line: slice) -> slice:
 def without_line(
     tokens: list[Token], line: slice, *, is_orphan: bool = False
 ) -> list[Token] | None:
-    """`tokens` with one line replaced by a line without meaning; None if nothing is left."""
+    """Returns `tokens` with one line replaced by a placeholder for it.
+
+    Returns None if no tokens are left.
+    """
     removed = tokens[line]
     following = tokens[line.stop : line.stop + 1]
     has_block = bool(following) and following[0].kind == "INDENT"
@@ -144,7 +147,7 @@ def without_line(
     if has_block:
         words = _OPENERS[opener or "if"]
     elif opener is not None:
-        # An `else` of it may follow.
+        # An `else` of this line may follow.
         words = (*_OPENERS[opener], *_EMPTY_BLOCK)
     else:
         words = _NOTHING
