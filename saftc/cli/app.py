@@ -31,6 +31,7 @@ from saftc.cli.options import (
     SummaryAsJson,
     Timeline,
     TokensPerMinute,
+    least_score,
     set_settings,
     set_variables,
     spread_options,
@@ -178,10 +179,6 @@ def run(
     Options override the SAFT_ environment variables for this run.
     """
     project = set_settings(options, journal=journal)
-    if options.replay is not None:
-        from saftc.cli.commands.run import advise_recording
-
-        advise_recording(options.replay)
     if not words and text is None and _is_terminal():
         raise WrongUsage("saftc run needs a script: FILE, -c TEXT, or one on standard input")
     in_order, root = options.no_overlap, options.root
@@ -321,11 +318,9 @@ def eval_(
         str | None, typer.Option(help="Models to compare, separated by commas.", metavar="NAMES")
     ] = None,
     at_least: Annotated[
-        float,
-        typer.Option(
-            help="Exit with 1 if the score is lower.", metavar="NUMBER", show_default=False
-        ),
-    ] = float("-inf"),
+        str | None,
+        typer.Option(help="Exit with 1 if a model's score is lower.", metavar="NUMBER|N%"),
+    ] = None,
     json: SummaryAsJson = False,
     tokens_per_minute: TokensPerMinute = None,
     rows: RowOptions,
@@ -341,8 +336,8 @@ def eval_(
     from saftc.project.workspace import open_workspace
     from saftc.trace.evaluation import Scoring
 
-    names = tuple(models.split(",")) if models else ()
-    scoring = Scoring(expect, score, names, at_least)
+    names = tuple(one.strip() for one in (models or "").split(",") if one.strip())
+    scoring = Scoring(expect, score, names, least_score(at_least, is_share=score is None))
     workspace = open_workspace(in_order=asking.no_overlap, root=asking.root, project=project)
     raise typer.Exit(
         evaluate_script(target, table, workspace, rows.for_map(), scoring, as_json=json)

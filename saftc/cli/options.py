@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, Signature, get_annotations, signature
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -410,6 +411,11 @@ def set_settings(options: ModelOptions, **more: object) -> Project:
         given["max_in_flight"] = 1
     del given["root"]
     set_variables(**{name: value for name, value in given.items() if value is not False})
+    if options.replay is not None:
+        from runtime_support._recordings import advise
+
+        hint = f"add `--record {options.replay}` to record what is missing"
+        advise(options.replay, hint)
     return refuse_wrong_settings()
 
 
@@ -436,6 +442,21 @@ def json_pairs(option: str, texts: Sequence[str]) -> dict[str, Any]:
                 f"{option} {name}: {value} is not JSON; a text is {option} '{name}={quoted}'"
             ) from None
     return found
+
+
+def least_score(text: str | None, *, is_share: bool) -> float:
+    """Parses `0.9` or `90%`; a score that is no share may be any number."""
+    if text is None:
+        return float("-inf")
+    try:
+        number = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        number = float("nan")
+    if isfinite(number) and (not is_share or 0 <= number <= 1):
+        return number
+    expected = "a number from 0 to 1, or a share as 90%" if is_share else "a number"
+    hint = f"; did you mean {text}%?" if 1 < number <= 100 and not text.endswith("%") else ""
+    raise typer.BadParameter(f"--at-least: expected {expected}, got {text!r}{hint}")
 
 
 def number_or_share(option: str, text: str) -> int | float:

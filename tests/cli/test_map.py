@@ -127,6 +127,9 @@ def test_rows_that_do_not_fit(saftc: Command, script: Script) -> None:
     ended = saftc(*job, "--check")
     assert (ended.code, Path("out").exists()) == (2, False)
     assert ended.err == 'saftc: mails.csv:3: least: expected int, got string "x"\n'
+    script("renamed.csv", "mail,floor\nhello,x\n")
+    ended = saftc("map", job[1], "renamed.csv", "out", "--rename", "least=floor", "--check")
+    assert ended.err == 'saftc: renamed.csv:2: floor: expected int, got string "x"\n'
     ended = saftc(*job)
     assert ended.code == 1 and "3 rows: 2 done, 1 failed (CheckError 1; errors-" in ended.err
 
@@ -334,12 +337,24 @@ def test_the_summary_as_json(saftc: Command) -> None:
     assert found.pop("seconds") >= 0
     assert found == {
         **{"rows": 2, "done": 1, "failed": 1, "failures": {"AssertionError": 1}, "waiting": 0},
-        **{"left": 0, "stopped": None, "budget_spent": False, "cost": 0.0, "requests": 1},
+        **{"left": 0, "stopped": None, "budget_spent": False, "cost": None, "requests": 1},
         **{"input_tokens": found["input_tokens"], "output_tokens": found["output_tokens"]},
     }
     ended = saftc("map", *job[1:3], "other", "--json", "--budget-requests", "1")
     found = json.loads(ended.out)
     assert (ended.code, found["budget_spent"], found["left"]) == (5, True, 1)
+
+
+def test_a_cost_budget_needs_a_price(saftc: Command, script: Script) -> None:
+    job = ("map", "home/triage.saft:triage", "mails.csv", "out")
+    checked = saftc(*job, "--check", "--budget-cost", "0.01", "--model", "good-1")
+    assert (checked.code, "found nothing wrong" in checked.err) == (2, False)
+    assert "budget_cost: there is no price of the model good-1; the project" in checked.err
+    assert not Path("out").exists()
+    for function in ("home/triage.saft:list", "home/chosen.saft:chosen"):
+        script("home/chosen.saft", 'f chosen(mail: string): ret $ {mail} $ with {model: "x"}\n')
+        checked = saftc("map", function, *job[2:], "--check", "--budget-cost", "0.01")
+        assert checked.code == 0, checked.err
 
 
 def test_how_the_job_went_as_run_shows_it(
@@ -390,6 +405,19 @@ def test_a_recording_answers_rows(saftc: Command, monkeypatch: pytest.MonkeyPatc
     assert close(recording) == []
     told = [f"{row['id']}: {row['category']}, {row['summary']}" for row in rows("out/part-*")]
     assert told == (folder / "recordings/mails.txt").read_text("utf-8").splitlines()
+
+
+def test_a_request_that_is_not_recorded_ends_the_job(saftc: Command, script: Script) -> None:
+    job = ("map", "home/triage.saft:triage", "mails.csv")
+    assert saftc(*job, "first", "--record", "answers.jsonl").code == 0
+    script("mails.csv", "id,mail\n1,hello\n2,new\n3,newer\n")
+    ended = saftc(*job, "out", "--replay", "answers.jsonl")
+    assert (ended.code, ended.err.count("has no such request")) == (1, 1), ended.err
+    assert re.search("^saftc: stopped: ReplayMiss: the recording .*jsonl has", ended.err, re.M)
+    assert "add `--record answers.jsonl` to record what is missing" in ended.err
+    assert "failed" not in ended.err and not list(Path("out").glob("errors-*"))
+    both = ("--replay", "answers.jsonl", "--record", "answers.jsonl")
+    assert saftc(*job, "out", *both).code == 0
 
 
 @pytest.mark.heavy

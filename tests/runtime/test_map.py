@@ -44,6 +44,7 @@ from runtime_support.map import Module, Report, Script, map_rows
 from runtime_support.map import _rows as row_threads
 from runtime_support.map import _runner as runner
 from runtime_support.map._columns import columns_of, data_type
+from runtime_support.map._output import OutputFolder
 from runtime_support.map._report import Speed
 from runtime_support.ops import read_text
 from runtime_support.providers import _backoff, _retries
@@ -733,8 +734,7 @@ def test_what_no_other_row_would_do_better_ends_the_job(error: Exception) -> Non
     configure(provider=before)
     report = map_rows(ask, path, "out", rows_at_once=1, part_rows=5)
     assert report.stopped == f"{type(error).__name__}: {error}"
-    assert report.failed == 0 and "part-000000.jsonl" not in parts("out")
-    assert report.done == len(before.asked) - 1
+    assert report.failed == 0 and report.done == len(lines("out/part-*")) == len(before.asked) - 1
     echo = Echo()
     configure(provider=echo)
     report = map_rows(ask, path, "out", part_rows=5)
@@ -749,7 +749,7 @@ def test_a_server_that_stays_away_ends_the_job(server: FakeServer) -> None:
     server.answers = [completion("one"), completion("two"), status(503)]
     report = map_rows(ask, table("mails.csv", 9), "out", rows_at_once=1)
     assert report.stopped is not None and report.stopped.startswith("ProviderError: ")
-    assert (report.done, report.failed, parts("out")) == (2, 0, {})
+    assert (report.done, report.failed, len(lines("out/part-*"))) == (2, 0, 2)
     server.answers = [completion("more")]
     configure(max_retries=None, max_wait=None)
     report = map_rows(ask, "mails.csv", "out")
@@ -1288,7 +1288,7 @@ def test_a_budget_holds_with_many_rows_at_once(part_rows: int, limit: int | None
     configure(budget_tokens=None, budget_cost=0.4)
     report = map_rows(ask, path, "out", part_rows=part_rows, rows_at_once=64)
     assert report.stopped is not None and "budget_cost" in report.stopped
-    assert 0.35 < report.cost <= 0.4003
+    assert 0.35 < report.spent.cost <= 0.4003
 
 
 # Interrupts
@@ -1328,10 +1328,44 @@ def test_an_interrupt_waits_for_the_rows_under_way(
     count = len(asked)
     told = rf"30 rows: {count} done, {30 - count} left; .*; {count} answers are kept in .*job\.db; "
     assert re.search(told, capsys.readouterr().err)
+    assert [row["mail"] for row in lines("out/part-*")] == asked
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
     configure(provider=(echo := Echo()))
     assert map_rows(ask, path, "out", part_rows=10).done == 30
     assert sorted([*asked, *echo.asked]) == sorted(f"mail {n}" for n in range(30))
+    assert [row["row"] for row in lines("out/part-*")] == [*range(30)]
+
+
+@pytest.mark.parametrize("name", ["mails.jsonl", "mails.parquet"])
+def test_what_has_ended_can_be_read_after_a_stop(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(asked: str) -> str:
+        if asked == "mail 1":
+            raise ProviderError("the answer is damaged")
+        return asked
+
+    path = table(name, 12)
+    configure(provider=Echo(answer))
+    map_rows(ask, path, "whole", part_rows=5)
+    with configure(budget_requests=7):
+        report = map_rows(ask, path, "out", part_rows=5, rows_at_once=1)
+    assert (report.done, report.failed, report.left) == (6, 1, 5)
+    assert "1 failed (ProviderError 1; errors-*.jsonl)" in str(report)
+    suffix = path.suffix
+    found = parts("out")
+    assert sorted(found) == ["errors-000000.jsonl", f"part-000000{suffix}", f"part-000001{suffix}"]
+    assert found[f"part-000001{suffix}"] != parts("whole")[f"part-000001{suffix}"]
+
+    def killed(*_: object) -> None:
+        """Writes nothing of the rows that have ended since."""
+
+    with monkeypatch.context() as patch:
+        patch.setattr(OutputFolder, "write", killed)
+        assert map_rows(ask, path, "out", part_rows=5).done == 11
+        assert parts("out") == found
+    map_rows(ask, path, "out", part_rows=5)
+    assert parts("out") == parts("whole")
 
 
 def test_a_second_interrupt_ends_it_at_once(stopped: threading.Event) -> None:

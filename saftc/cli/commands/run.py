@@ -34,13 +34,6 @@ Ended: TypeAlias = Literal["ok", "failed", "interrupted", "waiting"]
 _APPROVES = re.compile(r"^from runtime_support import [^)]*?\bapprove\b", re.MULTILINE)
 
 
-def advise_recording(file: str) -> None:
-    """Makes errors of a replay name the option that records the missing replies in `file`."""
-    from runtime_support._recordings import advise
-
-    advise(file, f"add `--record {file}` to record what is missing")
-
-
 def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence[str]) -> int:
     """Runs a script without errors with `arguments` as `sys.argv[1:]`; returns the exit code.
 
