@@ -408,11 +408,9 @@ def _check_values(
         case [n.Literal(value=str() as text) as written] if builtin.name in DATES and not is_read(
             DATES[builtin.name], text
         ):
-            inference.report(
-                catalogue.UNREADABLE.at(
-                    written.span, text=text, name=builtin.name, hint=date_hint(builtin.name)
-                )
-            )
+            name = builtin.name
+            hint = date_hint(name)
+            inference.report(catalogue.UNREADABLE.at(written.span, text=text, name=name, hint=hint))
         case _:
             pass
     if builtin.name == "get" and operate("in", types[1], types[0]).result is None:
