@@ -196,6 +196,10 @@ class Facts:
         """Whether this script defines a function, and not one that it imports."""
         return definition in self.names.scopes
 
+    def is_evaluated_once(self, definition: n.FunctionDef) -> bool:
+        """Whether a function is created only once, at the top level of its script."""
+        return not self.is_own(definition) or definition in self.module.statements
+
     def lasting_type(self, symbol: Symbol) -> Type:
         """The type of a variable for readers in other scopes and scripts."""
         return union((self.declared.get(symbol, NEVER), self.symbols.get(symbol, ANY)))
