@@ -8,8 +8,7 @@ from saftc.diagnostics.near import did_you_mean, meant_to_be
 from saftc.infer.prompt_hints import options_of_another_wire
 from saftc.infer.rules.context import Inference
 from saftc.infer.rules.environment import Environment
-from saftc.infer.rules.hints import mismatch_hint
-from saftc.infer.rules.members import conversation_hint
+from saftc.infer.rules.hints import conversation_hint, mismatch_hint
 from saftc.infer.rules.places import as_written, check_assignable, fit_into
 from saftc.syntax import nodes as n
 from saftc.types.relations import Assignability, fit
@@ -108,7 +107,7 @@ def _after(inference: Inference, node: n.Expression, env: Environment) -> None:
     type_ = inference.expression(node, env)
     is_of_others = isinstance(type_, ListType) and fit(type_.item, MESSAGE) == Assignability.NEVER
     if fit(type_, CONVERSATION) == Assignability.NEVER or is_of_others:
-        hint = conversation_hint(inference, node)
+        hint = conversation_hint(inference.facts, node)
         inference.report(catalogue.NO_CONVERSATION.at(node.span, found=show(type_), hint=hint))
     else:
         check_assignable(inference, node, type_, CONVERSATION)
