@@ -207,6 +207,12 @@ class Values:
         return is_counted or not never_fails(self.facts, message)
 
 
+def declared_object(type_: Type) -> ObjectType | None:
+    """The only object type in a type that the module has a class for; None if there is not one."""
+    declared = [one for one in members(type_) if isinstance(one, ObjectType) and one.is_declared]
+    return declared[0] if len(declared) == 1 else None
+
+
 def is_made_anew(parameter: n.Parameter) -> bool:
     """Whether the default of a parameter is one that Python callers could change for all calls."""
     node = parameter.default

@@ -26,7 +26,7 @@ from saftc.codegen.python import Expression, Statement
 from saftc.codegen.statements.blocks import above, emit_body
 from saftc.codegen.statements.classes import class_def, docstring, has_alias_form
 from saftc.codegen.statements.servers import name_titles
-from saftc.lower.values import Default, emptied
+from saftc.lower.values import Default, declared_object, emptied
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import take
 from saftc.syntax.walk import walk
@@ -38,7 +38,6 @@ from saftc.types.types import (
     MapType,
     ObjectType,
     Type,
-    members,
     union,
 )
 
@@ -141,8 +140,8 @@ def _field_default(context: Context, node: n.Expression, type_: Type) -> Express
 
 def _of_class(context: Context, value: Expression, type_: Type) -> Expression:
     """A dict as a call of its TypedDict: mypy does not infer the class from the annotation."""
-    declared = [one for one in members(type_) if isinstance(one, ObjectType) and one.is_declared]
-    if len(declared) != 1 or not isinstance(value, cst.Dict):
+    declared = declared_object(type_)
+    if declared is None or not isinstance(value, cst.Dict):
         return value
     named: list[tuple[str, Expression]] = []
     for entry in value.elements:
@@ -152,7 +151,7 @@ def _of_class(context: Context, value: Expression, type_: Type) -> Expression:
         if not py.is_identifier(key):
             return value
         named.append((key, entry.value))
-    return py.call(annotation(context, declared[0]), named=named)
+    return py.call(annotation(context, declared), named=named)
 
 
 def _empty(context: Context, value: cst.Dict | cst.List, type_: Type) -> Expression:
