@@ -19,7 +19,7 @@ _HOMES = {
     "ops": "ops=.",
     "_journal.approval": "Decision PendingCall approve",
     "_core.messages": "Provider Reply Request ToolRequest",
-    "_core.tasks.waits": "in_thread",
+    "_core.tasks.loops": "in_thread",
     "_values.awaiting": "in_loop",
     "_media": "File Image file image",
     "_observability.tracing": "add_observer",
@@ -28,7 +28,8 @@ _HOMES = {
     "_core.results": "Result ToolCall Usage",
     "_streaming.results": "AsyncResult",
     "_schema": "check",
-    "_core.settings": "Settings configure defaults current_settings",
+    "_core.settings.configuration": "configure current_settings defaults",
+    "_core.settings": "Settings",
     "programs._prompting": "program",
     "events": "ReplyEnded ReplyEvent TextPiece ToolEnded ToolStarted add_listener",
     "errors": (

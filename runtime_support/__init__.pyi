@@ -10,10 +10,10 @@ from runtime_support._core.results import Result as Result
 from runtime_support._core.results import ToolCall as ToolCall
 from runtime_support._core.results import Usage as Usage
 from runtime_support._core.settings import Settings as Settings
-from runtime_support._core.settings import configure as configure
-from runtime_support._core.settings import current_settings as current_settings
-from runtime_support._core.settings import defaults as defaults
-from runtime_support._core.tasks.waits import in_thread as in_thread
+from runtime_support._core.settings.configuration import configure as configure
+from runtime_support._core.settings.configuration import current_settings as current_settings
+from runtime_support._core.settings.configuration import defaults as defaults
+from runtime_support._core.tasks.loops import in_thread as in_thread
 from runtime_support._journal.approval import Decision as Decision
 from runtime_support._journal.approval import PendingCall as PendingCall
 from runtime_support._journal.approval import approve as approve

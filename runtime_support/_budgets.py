@@ -99,13 +99,19 @@ class Spent:
         for name in self.__slots__:
             setattr(self, name, getattr(self, name) + getattr(more, name))
 
+    @property
+    def cost_text(self) -> str:
+        """The cost as text, a bound if some of it is unknown; empty if all of it is."""
+        if not self.cost:
+            return "" if self.without_price else dollars(0)
+        bounds = {(True, False): "at most ", (False, True): "at least ", (True, True): "about "}
+        return bounds.get((self.unpriced > 0, self.without_price > 0), "") + dollars(self.cost)
+
     def __str__(self) -> str:
         cached = f" ({self.cached_tokens:,} cached)" if self.cached_tokens else ""
         parts = [counted(self.requests, "request"), counted(self.tokens, "token") + cached]
         if self.cost:
-            bounds = {(True, False): "at most ", (False, True): "at least ", (True, True): "about "}
-            bound = bounds.get((self.unpriced > 0, self.without_price > 0), "")
-            parts.append(f"cost {bound}{dollars(self.cost)}")
+            parts.append(f"cost {self.cost_text}")
         return ", ".join(parts)
 
 
@@ -172,12 +178,7 @@ class _Estimate:
             self.input_cost = self.input_tokens * dearest / 1_000_000
             self.each = price["output"] / 1_000_000
         elif settings.budget_cost is not None:
-            raise ConfigError(
-                f"budget_cost: there is no price of the model {model}",
-                setting="prices",
-                hint="the project file has prices: [tool.saft.prices] "
-                f'"{model}" = {{ input = ..., output = ... }}, for a million tokens each',
-            )
+            raise no_price(model)
 
     def reply_of(self, taken: Sequence[UsageRecord]) -> int:
         """Estimates the tokens of the reply, from earlier replies or `max_tokens`."""
@@ -276,10 +277,10 @@ def _try_to_reserve(
 def _passed(bound: _Bound, taken: Sequence[UsageRecord]) -> BudgetSpent:
     where = "; ".join(_dearest(taken, _place_of, _MOST_PLACES))
     return BudgetSpent(
-        f"the next request would pass the budget of {bound.text}; spent until now: "
+        f"the next request would pass the budget of {bound.text}; spent so far: "
         + str(spent_of(taken))
         + (f" ({where})" if where else ""),
-        hint=f"raise `{bound.setting}` to go on",
+        hint=f"raise `{bound.setting}` to continue",
     )
 
 
@@ -314,6 +315,16 @@ def _bytes(request: Request) -> int:
     )
     text = json.dumps(sent, ensure_ascii=False, separators=(",", ":"))
     return len(text.encode(errors="surrogatepass"))
+
+
+def no_price(model: str) -> ConfigError:
+    """Returns the error for a budget of cost and a model without a price."""
+    return ConfigError(
+        f"budget_cost: there is no price of the model {model}",
+        setting="prices",
+        hint="the project file has prices: [tool.saft.prices] "
+        f'"{model}" = {{ input = ..., output = ... }}, for a million tokens each',
+    )
 
 
 def _spent_by(price: Price | None, usage: Usage) -> Spent:
@@ -460,8 +471,8 @@ class BudgetHook(Hook):
         # Another limit may have cut the reply earlier. Some servers do not count the last token.
         if most is not None and is_cut(reply) and not 0 < reply.output_tokens < most - 1:
             spent = BudgetSpent(
-                f"the reply was cut at {counted(most, 'token')}, which is what the budget had left",
-                hint="raise `budget_tokens` or `budget_cost` to go on",
+                f"the reply was cut at {counted(most, 'token')}, the rest of the budget",
+                hint="raise `budget_tokens` or `budget_cost` to continue",
             )
             spent.text = reply.text
             tightest.passed = spent

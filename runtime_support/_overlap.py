@@ -49,9 +49,10 @@ from runtime_support._core.positions.frames import context_of_call, run_in_threa
 from runtime_support._core.results import Result
 from runtime_support._core.settings import settings_for
 from runtime_support._core.tasks import turns
+from runtime_support._core.tasks.loops import finish_async
 from runtime_support._core.tasks.queue import TaskQueue
 from runtime_support._core.tasks.turns import current_task, in_turn, runs_in_parallel
-from runtime_support._core.tasks.waits import finish, finish_async
+from runtime_support._core.tasks.waits import finish
 from runtime_support._core.tasks.workers import running_loop
 from runtime_support._values.kinds import plain
 from runtime_support.errors import SaftError

@@ -52,6 +52,8 @@ from runtime_support._values.kinds import counted, is_list, is_object
 from runtime_support.errors import ConfigError, ReplayMiss, SaftError, ToolsUnsupported
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from runtime_support._core.hooks import MakeCall, PromptRun, SendRequest
 
 MOST_DIFFERENCES = 30
@@ -59,6 +61,7 @@ MOST_DIFFERENCES = 30
 # `_SKIMMED` characters of each entry.
 MOST_COMPARED = 8
 _SKIMMED = 4000
+_MOST_UNUSED = 5
 _READABLE = ("text", "thinking", "summary")
 
 EntryKey: TypeAlias = tuple[str, int]
@@ -311,13 +314,15 @@ def _close_all() -> None:
             note(str(error))
             continue
         if unused:
-            names = ", ".join(f"{entry['key']} ({_excerpt(entry)})" for entry in unused[:5])
-            note(f"{count_unused(unused)} in {path}: {names}")
+            note(describe_unused(unused, path, "record the file anew"))
 
 
-def count_unused(unused: list[Entry]) -> str:
-    """Returns a count such as `1 unused entry` or `2 unused entries`."""
-    return counted(len(unused), "unused entry", "unused entries")
+def describe_unused(unused: list[Entry], path: str | Path, remedy: str) -> str:
+    """Returns the first of a recording's unused entries as text, with how to remove them."""
+    found = counted(len(unused), "unused entry", "unused entries")
+    names = ", ".join(f"{entry['key']} ({_excerpt(entry)})" for entry in unused[:_MOST_UNUSED])
+    lines = "its line" if len(unused) == 1 else "their lines"
+    return f"{found} in {path}: {names}; delete {lines}, or {remedy}"
 
 
 def _read(path: str) -> tuple[dict[EntryKey, Entry], int | None]:
@@ -391,7 +396,7 @@ def _miss(recording: Recording, asked: Entry) -> ReplayMiss:
     difference = list(
         difflib.unified_diff(pretty(nearest), wanted, "recorded", "asked", lineterm="", n=1)
     )
-    shown = "\n".join(difference[:MOST_DIFFERENCES]) or "the same request, but more often than then"
+    shown = "\n".join(difference[:MOST_DIFFERENCES]) or "the same request, recorded fewer times"
     return ReplayMiss(
         f"the recording {recording.path} has no such request; the nearest one differs so:\n{shown}",
         nearest=nearest,

@@ -127,7 +127,7 @@ def column(table: DataFrame, name: Any) -> list[Any]:
     """`table[name]`: the values of a column; nulls are None."""
     frame, wanted = _table("column", table), plain(name)
     if not isinstance(wanted, str):
-        hint = "`rows(x)` gives the rows as a list"
+        hint = "`rows(x)` returns the rows as a list"
         raise CheckError(f"a column is named by a string, got {brief(wanted)}", hint=hint)
     if wanted not in frame.columns:
         raise _no_column(frame, wanted)

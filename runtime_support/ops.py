@@ -18,7 +18,7 @@ from runtime_support._values.lazy import load_lazily
 
 _HOMES = {
     "_journal.approval": "approve",
-    "_core.tasks.waits": "maybe_await",
+    "_core.tasks.loops": "maybe_await",
     "_values.json_text": "json=to_json parse to_json",
     "_language.builtins": (
         "abs=abs_ all=all_ any=any_ changed chars contains ends_with enumerate=enumerate_ env "

@@ -1,6 +1,6 @@
 """The operators and builtins, for checkers and editors; `ops.py` has their homes."""
 
-from runtime_support._core.tasks.waits import maybe_await as maybe_await
+from runtime_support._core.tasks.loops import maybe_await as maybe_await
 from runtime_support._journal.approval import approve as approve
 from runtime_support._language import builtins as _builtins
 from runtime_support._language import files as _files

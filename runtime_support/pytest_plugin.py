@@ -79,10 +79,12 @@ def _is_on_purpose(raised: pytest.ExceptionInfo[BaseException]) -> bool:
 @pytest.fixture
 def saft_replay(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Replays or records the prompts of this test; the value is the path of the recording."""
-    from runtime_support._recordings import advise, close, count_unused
+    from runtime_support._recordings import advise, close, describe_unused
 
     path = _recording_of(request.node)
     mode = request.config.getoption("saft_record")
+    if mode == "missing" and not path.exists():
+        mode = "all"  # nothing is replayed, so prompts may overlap
     if mode == "all":
         path.unlink(missing_ok=True)
     if mode == "none":
@@ -97,7 +99,8 @@ def saft_replay(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     yield path
     unused = close(str(path))
     if unused:
-        warnings.warn(f"{count_unused(unused)} in {path}", UnusedRecording, stacklevel=2)
+        remedy = "`pytest --saft-record=all` records the test anew"
+        warnings.warn(describe_unused(unused, path, remedy), UnusedRecording, stacklevel=2)
 
 
 def _recording_of(node: pytest.Item) -> Path:

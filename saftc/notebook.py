@@ -218,13 +218,13 @@ class Notebook:
                 is_async = iscoroutinefunction(self.names.get(one.name.text))
                 if is_async and awaits is None:
                     raise ScriptError(
-                        f"`{one.name.text}` is of a cell with --async: begin this one with "
+                        f"`{one.name.text}` is from a cell with --async: begin this cell with "
                         f"`%%saft --async` as well"
                     )
                 if awaits is not None and is_async != (one in waiting):
                     raise ScriptError(
-                        f"`{one.name.text}` asks a model, and is of a cell without --async: run "
-                        "that cell again with it, or this one without"
+                        f"`{one.name.text}` sends prompts, and its cell has no --async: "
+                        "run that cell again with --async, or this one without"
                     )
 
     def _keep_forms(self, compiled: Compiled, cell: "_Cell") -> None:

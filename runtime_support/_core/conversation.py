@@ -13,7 +13,7 @@ is answered and also counts as such a try.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +24,10 @@ from runtime_support._core.messages import (
     Reply,
     ReplyStream,
     Request,
-    ToolErrorMessage,
-    ToolRequest,
     ask_provider,
 )
 from runtime_support._core.outputs.outputs import (
-    NOT_ALL,
+    MORE_ROUNDS,
     LeakedCall,
     Output,
     Unreadable,
@@ -48,22 +46,20 @@ from runtime_support._core.results import (
 from runtime_support._core.tasks.turns import wait_for_turn, wait_while_held
 from runtime_support._core.tasks.waits import Steps, Wait, drive
 from runtime_support._values.kinds import brief
-from runtime_support._values.names import listed
 from runtime_support.errors import (
-    CheckError,
     ContractError,
     PromptError,
     ProviderError,
     Refused,
     ReplayMiss,
     SaftError,
-    ToolLimitError,
     ToolsUnsupported,
     TruncatedReply,
 )
 
 if TYPE_CHECKING:
-    from runtime_support._core.tools import Tool, ToolCaller
+    from runtime_support._core.tool_rounds import ToolRounds
+    from runtime_support._core.tools import Tool
     from runtime_support._media import Content
     from runtime_support._streaming.chunks import Parts
     from runtime_support.events import EventParts
@@ -87,17 +83,6 @@ _SAME: dict[str, str] = {
     **dict.fromkeys(("content_filtered", "guardrail_intervened", "safety_stop"), "content_filter"),
 }
 SHOWN = 200
-NO_TOOLS = "no tool is on offer"
-MORE_ROUNDS = "allow more `rounds` if it may use them more often"
-
-
-@dataclass(frozen=True, slots=True)
-class _Limit:
-    """A limit that was exceeded, described in words, with a hint."""
-
-    bound: int
-    what: str
-    hint: str
 
 
 class Conversation:
@@ -139,10 +124,8 @@ class Conversation:
         self.parts: Parts | None = None
         self.events: EventParts | None = None
         self.calls: list[ToolCall] = []
-        # Each tool call of a conversation has a unique id.
-        self.call_count = sum(len(message.get("tool_calls", ())) for message in earlier)
+        # The rounds of calls of ordinary tools so far.
         self.rounds = 0
-        self.tool_rounds = 0
         self.attempts: list[tuple[str, str]] = []
         self.repairs: list[str] = []
         self.usage = Usage()
@@ -153,11 +136,9 @@ class Conversation:
         self.begin(output)
 
     @cached_property
-    def caller(self) -> ToolCaller:
-        """Makes the model's tool calls."""
-        from runtime_support._core.tools import ToolCaller
-
-        return ToolCaller(self.prompt, self.tools, self.parallel, self.events)
+    def tool_rounds(self) -> ToolRounds:
+        """The rounds of the model's tool calls."""
+        return load_part("tool_rounds").ToolRounds(self)
 
     def begin(self, output: Output) -> None:
         """Starts the transcript with the prompt for this output."""
@@ -205,7 +186,7 @@ class Conversation:
                     continue
                 self._receive(reply)
                 if reply.tool_calls:
-                    yield from self._run_tools(reply)
+                    yield from self.tool_rounds.run(reply)
                 else:
                     yield from self._accept(reply)
         except PromptError as error:
@@ -251,7 +232,7 @@ class Conversation:
             self._refuse_leaked_call(reply.text)
             work = self.output.accept(reply.text)
             if work is not None:
-                outcome = yield from self.caller.do(work)
+                outcome: Any = yield from self.tool_rounds.caller.do(work)
                 self.calls.extend(work.calls(outcome))
                 work.judge(outcome)
             elif self.check is not None:
@@ -271,7 +252,7 @@ class Conversation:
     def request(self) -> Request:
         """Returns the next request."""
         returns = self.output.return_tools()
-        is_over = self._ordinary_rounds_are_over
+        is_over = self.ordinary_rounds_are_over
         ordinary = () if is_over and returns else self.descriptions
         contract = self.output.contract
         schema = contract.json_schema if contract is not None else None
@@ -298,8 +279,8 @@ class Conversation:
         return Answer(value, *history, fields, *end)
 
     @property
-    def _ordinary_rounds_are_over(self) -> bool:
-        return self.rounds_allowed is not None and self.tool_rounds >= self.rounds_allowed
+    def ordinary_rounds_are_over(self) -> bool:
+        return self.rounds_allowed is not None and self.rounds >= self.rounds_allowed
 
     def _receive(self, reply: Reply) -> None:
         self.usage += reply.usage
@@ -320,113 +301,15 @@ class Conversation:
             )
         needs_all = self.output.is_typed or bool(reply.tool_calls)
         if self.finish == "length" and (needs_all or self.settings.on_truncated == "error"):
-            allow = "" if needs_all else '; `on_truncated: "accept"` takes what there is'
+            allow = "" if needs_all else '; `on_truncated: "accept"` accepts the cut text'
             hint = f"raise `max_tokens`, or ask for less{allow}"
             after = f"after {_shown(reply.text)}" if reply.text else "before it had any text"
             if not reply.text and (reply.reasoning_tokens or reply.opaque):
-                after = "as its thinking took all there was"
+                after = "as its thinking used all of it"
                 hint = f"lower `reasoning_effort`, or {hint}"
             raise TruncatedReply(
                 f"the reply was cut by the token limit {after}", text=reply.text, hint=hint
             )
-
-    def _run_tools(self, reply: Reply) -> Steps[None]:
-        ordinary = [call for call in reply.tool_calls if not self.output.handles(call)]
-        passed = self._passed_limit(ordinary)
-        if passed is not None:
-            yield from self._keep_the_last(reply, passed)
-            return
-        self.rounds += 1
-        self.tool_rounds += bool(ordinary)
-        yield from self._make_calls(reply)
-        if self.output.is_complete:
-            return
-        objection = self.output.problem()
-        is_do = self.rounds_allowed is not None
-        if objection is None and is_do and not ordinary and not self.output.is_enough:
-            objection = NOT_ALL
-        if objection is None and ordinary and not self.descriptions:
-            objection = f"the reply calls {listed([call.name for call in ordinary])}; {NO_TOOLS}"
-        if objection is not None:
-            self._note_attempt(reply.text, objection)
-
-    def _make_calls(self, reply: Reply) -> Steps[None]:
-        numbered = enumerate(reply.tool_calls, self.call_count + 1)
-        identified = [(f"call{number:05d}", call) for number, call in numbered]
-        self.call_count += len(identified)
-        # These ids make requests repeatable; the wire replaces them by the reply's own.
-        self.messages.append(_calls_message(reply, identified))
-        ordinary = [call for _, call in identified if not self.output.handles(call)]
-        calls = iter((yield from self._call_tools(ordinary)))
-        for identity, call in identified:
-            self.repairs += self._read_repairs(call)
-            if self.output.handles(call):
-                answer = self.output.receive(call)
-                # The output starts its answer so if it refuses a value.
-                failed = answer.startswith("error: ")
-            else:
-                made = next(calls)
-                failed = made.result is None
-                answer = f"error: {made.error}" if made.result is None else made.result
-            message = {"role": "tool", "tool_call_id": identity, "content": answer}
-            self.messages.append(ToolErrorMessage(message) if failed else message)
-
-    def _call_tools(self, wanted: Sequence[ToolRequest]) -> Steps[list[ToolCall]]:
-        """Makes the calls and records them, also those before one that stops the script."""
-        made: list[ToolCall] = []
-        if not wanted:
-            return made
-        try:
-            yield from self.caller.call_all(wanted, made)
-        finally:
-            self.calls += made
-        return made
-
-    def _passed_limit(self, ordinary: list[ToolRequest]) -> _Limit | None:
-        """Returns the limit that a round with these ordinary calls would exceed, if any."""
-        if ordinary and self._ordinary_rounds_are_over:
-            allowed = self.rounds_allowed or 0
-            what = f"the model called a tool after its last round ({allowed} allowed)"
-            return _Limit(allowed, what, MORE_ROUNDS)
-        rounds = self.settings.max_tool_rounds
-        if self.rounds >= rounds:
-            what = f"more than {rounds} rounds of tool calls"
-            return _Limit(rounds, what, "raise `max_tool_rounds` if the prompt needs more")
-        calls = self.settings.max_tool_calls
-        if len(self.calls) + len(ordinary) > calls:
-            what = f"more than {calls} tool calls"
-            return _Limit(calls, what, "raise `max_tool_calls` if the prompt needs more")
-        return None
-
-    def _keep_the_last(self, reply: Reply, passed: _Limit) -> Steps[None]:
-        """Handles the return tool calls of a reply that exceeds a limit.
-
-        Raises a ToolLimitError unless they complete the output.
-        """
-        handed_in = [call for call in reply.tool_calls if self.output.handles(call)]
-        if handed_in:
-            yield from self._make_calls(replace(reply, tool_calls=tuple(handed_in)))
-        if self.output.is_complete:
-            left = [call.name for call in reply.tool_calls if call not in handed_in]
-            if left:
-                self.repairs.append(f"not called, as nothing was missing: {listed(left)}")
-            return
-        last = f"; the last was {_call_text(self.calls[-1])}" if self.calls else ""
-        state = self.output.state()
-        raise ToolLimitError(
-            passed.what + last + (f"; {state}" if state else ""),
-            limit=passed.bound,
-            hint=passed.hint,
-        )
-
-    def _read_repairs(self, call: ToolRequest) -> list[str]:
-        """Returns the repairs of a tool call's arguments."""
-        tool = self.tools.get(call.name)
-        if tool is None:
-            return []
-        from runtime_support._core.tools import argument_repairs
-
-        return [f"{call.name}: {repair}" for repair in argument_repairs(tool, call.arguments)]
 
     def _check_value(self, check: Callable[[Any], object]) -> None:
         """Raises Unreadable with the reason if the prompt's check refuses the value."""
@@ -457,12 +340,12 @@ class Conversation:
 
     def _ask_again(self, reply: Reply, unreadable: Unreadable) -> None:
         reason = str(unreadable)
-        self._note_attempt(reply.text, reason)
+        self.note_attempt(reply.text, reason)
         reminder = unreadable.reminder or self.output.reminder(reason)
         self.messages.append(_text_message(reply))
         self.messages.append({"role": "user", "content": reminder})
 
-    def _note_attempt(self, text: str, reason: str) -> None:
+    def note_attempt(self, text: str, reason: str) -> None:
         """Records an unusable reply; ContractError if there were too many, or parts were given."""
         self.attempts.append((text, reason))
         if len(self.attempts) <= self.settings.max_repairs and not self.output.has_given:
@@ -520,35 +403,6 @@ def _opening(
 
 def _text_message(reply: Reply) -> Message:
     return AssistantMessage({"role": "assistant", "content": reply.text}, reply)
-
-
-def _calls_message(reply: Reply, identified: list[tuple[str, ToolRequest]]) -> Message:
-    calls = [
-        {
-            "id": identity,
-            "type": "function",
-            "function": {"name": call.name, "arguments": _sendable(call.arguments)},
-        }
-        for identity, call in identified
-    ]
-    content = reply.text or None
-    return AssistantMessage({"role": "assistant", "content": content, "tool_calls": calls}, reply)
-
-
-def _sendable(arguments: str) -> str:
-    """Returns the arguments as a valid JSON object: servers parse them, and refuse others."""
-    from runtime_support._core.reader import read_arguments
-    from runtime_support._values.json_text import to_json
-
-    try:
-        read, repairs = read_arguments(arguments)
-    except CheckError:
-        return "{}"
-    return to_json(read) if repairs or not read else arguments
-
-
-def _call_text(call: ToolCall) -> str:
-    return f"{call.tool} {brief(call.args).removeprefix('object ')}"
 
 
 def _shown(text: str) -> str:

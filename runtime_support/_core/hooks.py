@@ -69,6 +69,7 @@ PARTS = {
     "slots": "_core.tasks.queue",
     "spans": "_observability.spans",
     "tables": "_tables",
+    "tool_rounds": "_core.tool_rounds",
     "tracing": "_observability.tracing",
     "transcripts": "_core.transcripts",
 }

@@ -23,7 +23,7 @@ from runtime_support._core.outputs.outputs import Output, TextOutput
 from runtime_support._core.positions.frames import Place, annotate, place_of_call
 from runtime_support._core.results import NOTHING_BEFORE, ConversationDefaults, Result, Transcript
 from runtime_support._core.settings import Settings, ambient_names, settings_for, settings_to_show
-from runtime_support._core.tasks.waits import finish, finish_async
+from runtime_support._core.tasks.waits import finish
 from runtime_support._core.templates import RenderedPrompt, Unknown, offer, render, tool_name
 from runtime_support._schema import check
 from runtime_support._values.kinds import brief, is_function, is_object, is_result, is_tuple, plain
@@ -94,7 +94,7 @@ class Question:
         if is_result(self.after):
             before: Transcript = cast("Any", self.after).transcript
             if not before.messages:
-                raise CheckError("a prompt comes `after` a result that a prompt has given")
+                raise CheckError("`after` takes the result of a prompt that was sent")
             return before
         if not isinstance(self.after, list | tuple):
             what = "a result or a list of messages"
@@ -173,6 +173,8 @@ def ask_in_parts(question: Question) -> AsyncResult[Any]:
 
 async def answer_async(conversation: Conversation) -> Result[Any]:
     """Runs a conversation in the event loop and returns its result."""
+    from runtime_support._core.tasks.loops import finish_async
+
     return Result.of(await finish_async(conversation.answer()))
 
 

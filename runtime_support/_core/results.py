@@ -148,7 +148,7 @@ def value_parts(value: Any, kind: type) -> Iterator[Any]:
 def of_another_kind(wanted: type, got: str = "") -> CheckError:
     """Returns the error of `pieces` or `items` for a value of another kind."""
     part, words = ("pieces", "text") if wanted is str else ("items", "a list")
-    hint = "`drafts` gives any value as far as it is there"
+    hint = "`drafts` delivers the finished part of any value"
     return CheckError(f"`{part}` are of {words}{got}", hint=hint)
 
 

@@ -28,8 +28,9 @@ from runtime_support._core.reader import read_arguments
 from runtime_support._core.reader.fitting import Fit, fit_arguments, shortened
 from runtime_support._core.redaction import redacted
 from runtime_support._core.results import ToolCall
+from runtime_support._core.tasks.loops import call_function, call_inside
 from runtime_support._core.tasks.turns import wait_while_held
-from runtime_support._core.tasks.waits import Steps, Wait, call_function, call_inside
+from runtime_support._core.tasks.waits import Steps, Wait
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode_for_model
 from runtime_support._schema.signatures import Parameter, Signature, bind_call, signature_of

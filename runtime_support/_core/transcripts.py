@@ -11,7 +11,7 @@ untrusted: system messages in it are refused unless the caller trusts it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NoReturn
 
@@ -43,6 +43,8 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "file": ("file_data", "filename", "file_id"),
     "input_audio": ("data", "format"),
 }
+# All content parts, with the texts that stand in the part itself.
+_CONTENTS: dict[str, tuple[str, ...]] = {"text": ("text",), **dict.fromkeys(_PARTS, ())}
 # The keys that wires keep of a reply, and of a call; none is a field of a message.
 _OF_REPLIES = ("reasoning_details", "reasoning_content", "reasoning", "output", "content")
 _OF_CALLS = ("extra_content",)
@@ -137,8 +139,8 @@ class _TranscriptReader:
         if self.messages:
             _refuse(place, "a system message has to be the first message")
         if not self._trusts_system:
-            hint = "`with {system: ...}` sets one of your own; `trust_system: true` takes this one"
-            _refuse(place, "a system message that comes with the data is not trusted", hint)
+            hint = "`with {system: ...}` sets your own one; `trust_system: true` accepts this one"
+            _refuse(place, "a system message in the data is not trusted", hint)
         text = _text(item.get("content"), f"{place}.content")
         self.messages.append({"role": "system", "content": text})
 
@@ -148,7 +150,7 @@ class _TranscriptReader:
             _refuse(
                 place,
                 f"a result of {brief(identity)}, which is not an open call",
-                "a conversation that is cut begins with a message of the user",
+                "the rest of a conversation must begin with a message of the user",
             )
         content = _text(item.get("content"), f"{place}.content")
         message = {"role": "tool", "tool_call_id": self._open.pop(identity), "content": content}
@@ -227,16 +229,12 @@ class _TranscriptReader:
         """Refuses invalid parts of a reply and, in untrusted data, parts that no model writes."""
         if reply is None or name not in reply:
             return
-        for number, given in enumerate(_list(reply[name], f"{place}.{name}")):
-            where = f"{place}.{name}[{number}]"
-            part = _object(given, where)
-            kind = part.get("type", "message")
+        for where, part, kind in _kinds_of(reply[name], f"{place}.{name}", kinds, "message"):
             if part.get("role", "assistant") != "assistant":
                 _refuse(where, "not an item of the model")
-            if not self._trusts_system and (not isinstance(kind, str) or kind not in kinds):
-                _refuse(f"{where}.type", f"{brief(kind)} is none of {listed(kinds)}", _TRUSTED)
-            for field in kinds.get(str(kind), ()):
-                _text(part.get(field), f"{where}.{field}")
+            if not self._trusts_system and kind is None:
+                found = brief(part.get("type"))
+                _refuse(f"{where}.type", f"{found} is none of {listed(kinds)}", _TRUSTED)
             if kind == "tool_use":
                 _object(part.get("input"), f"{where}.input")
 
@@ -246,17 +244,12 @@ class _TranscriptReader:
         if not is_list(value):
             return _text(value, place)
         parts: list[dict[str, Any]] = []
-        for number, item in enumerate(value):
-            where = f"{place}[{number}]"
-            part = _object(plain(item), where)
-            kind = part.get("type")
-            if kind == "text":
-                _text(part.get("text"), f"{where}.text")
-            elif isinstance(kind, str) and kind in _PARTS:
+        for where, part, kind in _kinds_of(value, place, _CONTENTS):
+            if kind is None:
+                known, found = listed(_CONTENTS), brief(part.get("type"))
+                _refuse(f"{where}.type", f"expected one of {known}, got {found}")
+            if kind in _PARTS:
                 self._check_part(kind, part, where)
-            else:
-                known = listed(("text", *_PARTS))
-                _refuse(f"{where}.type", f"expected one of {known}, got {brief(kind)}")
             parts.append(dict(part))
         return parts
 
@@ -274,7 +267,7 @@ class _TranscriptReader:
 
 
 _NO_RESULT = "a conversation can continue only when all its calls have results"
-_TRUSTED = "`trust_system: true` takes it, where only you write the data"
+_TRUSTED = "`trust_system: true` accepts it; set it only if you alone write the data"
 _ORIGIN = ("wire", "address", "model")
 
 
@@ -288,6 +281,23 @@ def _opaque_part(value: Any, known: Sequence[str], place: str) -> Mapping[str, A
     except (TypeError, ValueError, RecursionError) as error:
         _refuse(place, f"not JSON data: {error}")
     return part
+
+
+def _kinds_of(
+    value: Any, place: str, kinds: Mapping[str, tuple[str, ...]], usual: str | None = None
+) -> Iterator[tuple[str, dict[str, Any], str | None]]:
+    """Yields the parts in a list: the place, the part, and its kind, or None if that is unknown.
+
+    `kinds` names the texts that a part of each kind has; `usual` is that of a part without `type`.
+    """
+    for number, given in enumerate(_list(value, place)):
+        where = f"{place}[{number}]"
+        part = _object(plain(given), where)
+        kind = part.get("type", usual)
+        kind = kind if isinstance(kind, str) and kind in kinds else None
+        for field in kinds[kind] if kind is not None else ():
+            _text(part.get(field), f"{where}.{field}")
+        yield where, part, kind
 
 
 def _only(value: Mapping[str, Any], known: Sequence[str], place: str) -> None:

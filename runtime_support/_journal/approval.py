@@ -29,8 +29,9 @@ from runtime_support._core.positions.frames import place_of_call
 from runtime_support._core.results import ToolCall
 from runtime_support._core.settings import settings_for
 from runtime_support._core.tasks import turns
+from runtime_support._core.tasks.loops import call_function, in_thread, maybe_await
 from runtime_support._core.tasks.turns import wait_for_turn
-from runtime_support._core.tasks.waits import Steps, call_function, in_thread, maybe_await
+from runtime_support._core.tasks.waits import Steps
 from runtime_support._core.tools import Tool, checked_arguments, failure_text, read_for
 from runtime_support._schema.calls import unwrap_checked
 from runtime_support._schema.writing import json_schema

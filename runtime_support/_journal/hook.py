@@ -225,11 +225,11 @@ class JournalHook(Hook):
             self.journal.put(self.asked, RowKind.PLACE, RowKind.PLACE, {"place": asked.place})
         elif in_doubt and recovery_setting("SAFT_ON_INTERRUPTED_CALL", "stop") == "stop":
             raise JournalError(
-                f"{self.journal.path}: the same was asked more than once, and "
-                f"{', '.join(sorted(in_doubt))} may have been called for this or for something "
-                "else: what it closes over is not the same",
-                hint="have the prompt say what it is about, or name it by `journal_scope`; with "
-                "SAFT_ON_INTERRUPTED_CALL=call it is asked again",
+                f"{self.journal.path}: the same request was sent more than once, and "
+                f"{', '.join(sorted(in_doubt))} may have been called for this one or for another "
+                "one: the values that it uses differ",
+                hint="mention these values in the prompt, or name it by `journal_scope`; with "
+                "SAFT_ON_INTERRUPTED_CALL=call it is sent again",
             )
 
     def _match(self, kept: KeptClosures) -> Match:
@@ -308,7 +308,7 @@ class CallRecord:
             if in_doubt == "call"
             else "with SAFT_ON_INTERRUPTED_CALL=call"
         )
-        raise _in_doubt(entry, "started", f"find out whether it did; {way} it is called again")
+        raise _in_doubt(entry, "started", f"find out whether it did; {way}, it is called again")
 
     def _reported_outcome(self, entry: Entry) -> Entry | None:
         """The outcome that a person reported for an approved call without a recorded end.
@@ -324,9 +324,9 @@ class CallRecord:
             return {**self._call, "result": result, "error": None, "ms": 0.0}
         raise _in_doubt(
             entry,
-            "was approved and begun",
-            f"find out whether it did; `saftc approve {self._journal.path} --retry` has it called "
-            "again, and `--result RESULT` gives the model the result that it had",
+            "was approved and started",
+            f"find out whether it did; `saftc approve {self._journal.path} --retry` makes the "
+            "call again, and `--result RESULT` gives the model this result",
         )
 
     def decide(self, held: PendingApproval) -> Steps[None]:
@@ -399,7 +399,7 @@ class CallRecord:
 def _in_doubt(entry: Entry, how: str, hint: str) -> JournalError:
     return JournalError(
         f"{entry['tool']} {shown(entry['sent'], MOST_SHOWN)} {how} {time_text(entry['time'])}, and "
-        "the run ended before it did: it may or may not have taken effect",
+        "its run ended before the call did: it may or may not have taken effect",
         hint=hint,
     )
 
@@ -493,7 +493,7 @@ def current_journal(settings: Settings) -> Journal | None:
         return None
     if os.environ.get("SAFT_RECORD") or os.environ.get("SAFT_REPLAY"):
         raise ConfigError(
-            "a run has a journal, or is recorded or replayed: not both",
+            "a run with a journal cannot be recorded or replayed",
             setting="journal",
             hint="`--replay` also reads journals",
         )
@@ -503,7 +503,7 @@ def current_journal(settings: Settings) -> Journal | None:
 def _begun(path: str, settings: Settings) -> Journal:
     """Opens the journal of the process; raises JournalError once the run is over."""
     if _over is root():
-        raise JournalError(f"the run is over, and nothing more is kept in {path}")
+        raise JournalError(f"the run is over: {path} keeps nothing more")
     return _opened(path, settings)
 
 

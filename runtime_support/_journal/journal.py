@@ -323,7 +323,7 @@ class Journal:
         if self._broken is not None:
             raise JournalError(
                 f"cannot keep answers in {self.path}: {self._broken}",
-                hint="what was kept before is whole: make room, and run the same command again",
+                hint="the kept answers are intact: make room, and run the same command again",
             )
 
     def close(self, ended: str) -> None:
@@ -392,8 +392,8 @@ class Journal:
             if _sum(tuple(row)) != total:
                 if row[5] != RowKind.EXCHANGE:
                     raise JournalError(
-                        f"{self.path}: what is kept of a call is damaged: it may have been made",
-                        hint="find out whether it was; begin another journal to go on",
+                        f"{self.path}: the entry of a call is damaged: the call may have been made",
+                        hint="find out whether it was; start another journal to continue",
                     )
                 damaged.append((number,))
         if damaged:
@@ -401,7 +401,7 @@ class Journal:
             with _transaction(self._database):
                 self._database.executemany("delete from entry where id = ?", damaged)
             count = counted(len(damaged), "answer is damaged", "answers are damaged")
-            note(f"{self.path}: {count}; what was asked then is sent again")
+            note(f"{self.path}: {count}; their requests are sent again")
 
     def _note(self, step: str, entry: Entry) -> None:
         self._insert((None, None, None, step, RowKind.PROCESS), entry)
@@ -583,8 +583,8 @@ def check_head(path: str, script: str = "") -> bool:
 
     Raises ConfigError if this run cannot use it; the file is not changed.
     """
-    owner = _owner_of(path)  # read first, as rows may be added meanwhile
-    missing = f"rows are missing, which {path}-wal had"
+    owner = _owner_of(path)  # read first: rows may be added meanwhile
+    missing = f"the rows of {path}-wal are missing"
     try:
         with closing(_connected(path, read_only=True)) as database:
             identity, version = (
@@ -825,7 +825,7 @@ def _unreadable(path: str, problem: object) -> JournalError:
         return JournalError(f"cannot read {path}: {problem}")
     return JournalError(
         f"{path} is damaged: {problem}",
-        hint="begin another journal; find out which calls were made before you do",
+        hint="find out which calls were made, then start another journal",
     )
 
 

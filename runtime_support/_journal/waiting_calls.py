@@ -83,7 +83,7 @@ def settle(call: WaitingCall, result: str | None, by: str = "") -> None:
     active, or if the call was settled before.
     """
     if call.begun is None:
-        raise CheckError(f"{call.shown} has not started", hint="decide whether it may")
+        raise CheckError(f"{call.shown} has not started", hint="decide first whether it may run")
     at = (*call.at[:4], RowKind.APPROVAL)
     known = {name: call.question.get(name) for name in ("decided", "reason", "arguments")}
     decision = known if known["decided"] is not None else decision_data(Decision.yes())

@@ -331,7 +331,7 @@ def slice(value: Any, start: Any, stop: Any, step: Any = None) -> Any:
         raise CheckError("the step of a slice cannot be zero")
     if is_list(value) or is_tuple(value) or isinstance(value, str):
         return value[start:stop:step]
-    hint = "`head(x, count)` gives the first rows" if is_dataframe(value) else None
+    hint = "`head(x, count)` returns the first rows" if is_dataframe(value) else None
     raise CheckError(f"cannot slice {brief(value)}", hint=hint)
 
 
@@ -409,9 +409,7 @@ if TYPE_CHECKING:
 
 async def acall(function: Any, /, *arguments: Any, **named: Any) -> Any:
     """The same of a function that may be `async def`, which is awaited."""
-    from runtime_support._core.tasks.waits import (
-        maybe_await,  # imports modules that most scripts do not need
-    )
+    from runtime_support._core.tasks.loops import maybe_await
     from runtime_support._schema.calls import call_checked
     from runtime_support._schema.checking import validate
 
@@ -521,7 +519,7 @@ def _are_kinds_for(symbol: str, left: Any, right: Any) -> bool:
         return False
     for operand, word in zip((left, right), kinds, strict=True):
         if word == "datetime" and is_naive(operand):
-            hint = "`x.astimezone()` gives it the offset of this place"
+            hint = "`x.astimezone()` adds the local offset"
             raise CheckError(f"`{symbol}` takes datetimes with an offset, got {operand}", hint=hint)
     return True
 
@@ -572,8 +570,8 @@ def _missing_member(value: Any, name: str) -> MissingError | CheckError:
     if name in _HISTORY_ONLY:
         return CheckError(
             f"{brief(value)} has no `{name}`: it is a plain value",
-            hint="say that it is a whole result: `r: Result` of a name or parameter, "
-            "`-> Result` of a function, `[Result]` of a list",
+            hint="annotate it as a whole result: `r: Result` for a name or parameter, "
+            "`-> Result` for a function, `[Result]` for a list",
         )
     if is_object(value):
         fields = list(map(show, value))

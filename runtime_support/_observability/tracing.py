@@ -224,7 +224,7 @@ def _drawing() -> Callable[[], Listener | None] | None:
     for point in entry_points(group="saft.timeline"):
         return point.load()
     note(
-        "no timeline is drawn: saftc draws it, and is not installed in this environment; "
+        "no timeline: saftc, which draws it, is not installed in this environment; "
         "SAFT_LOG=FILE writes the same events without it"
     )
     return None

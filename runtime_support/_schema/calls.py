@@ -13,7 +13,7 @@ from functools import wraps
 from inspect import isawaitable, iscoroutinefunction
 from typing import Any, Protocol
 
-from runtime_support._core.tasks.waits import maybe_await
+from runtime_support._core.tasks.loops import maybe_await
 from runtime_support._schema import model as m
 from runtime_support._schema.signatures import Parameter, Signature, signature_of
 from runtime_support._values.awaiting import in_loop

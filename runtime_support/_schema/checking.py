@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import count, repeat
 from math import isclose
-from operator import is_
+from operator import getitem, is_
 from typing import Any, TypeAlias, assert_never
 
 from runtime_support._schema import model as m
@@ -80,13 +80,6 @@ class Mismatch(Exception):
         # True if a record's constructor refused fields that fit their types.
         self.is_of_record = False
 
-    @staticmethod
-    def of_record(words: str, hint: str | None = None) -> Mismatch:
-        """Returns the mismatch for a refusal by a record's constructor."""
-        mismatch = Mismatch(words, hint=hint)
-        mismatch.is_of_record = True
-        return mismatch
-
     def at(self, step: str | int) -> Mismatch:
         """Adds an outer step to the path of this mismatch and its `others`; returns it."""
         for one in (self, *self.others):
@@ -106,11 +99,6 @@ def _together(mismatches: list[Mismatch]) -> Mismatch:
     for other in mismatches[1:]:
         first.others += (other, *other.others)
     return first
-
-
-# The converted keys of an object, and their mismatches.
-Keys: TypeAlias = tuple[Iterable[Any], list[Mismatch]]
-KeysReader: TypeAlias = Callable[[dict[Any, Any]], Keys]
 
 
 def validate(value: Any, schema: m.Schema, *, path: str = "value") -> Any:
@@ -166,9 +154,13 @@ _MOST_COMPILED = 1024
 
 
 class Validating:
-    """Compiles schemas to checks of Saft values."""
+    """Compiles schemas to checks of Saft values; subclasses check other data by the same walk.
 
-    def __init__(self) -> None:
+    With `reads_json`, the checks read JSON data: a list may become a tuple, a text a date.
+    """
+
+    def __init__(self, *, reads_json: bool = False) -> None:
+        self.reads_json = reads_json
         self.compiled: dict[int, tuple[m.Schema, Check]] = {}
 
     def check(self, schema: m.Schema) -> Check:
@@ -204,16 +196,20 @@ class Validating:
                 return self.list_check(schema)
             case m.TupleSchema():
                 return self.tuple_check(schema)
-            case m.MapSchema():
-                return self.map_check(schema)
+            case m.MapSchema(value, key):
+                checks, expected = (self.check(value), self.check(key)), self.expected(schema)
+                return _map_check(*checks, expected, has_text_keys=key == m.TEXT)
+            case m.ObjectSchema(build=None):
+                return self.keys_check(schema)
             case m.ObjectSchema():
-                return self.object_check(schema)
+                return self.record_check(schema)
             case m.RootSchema():
                 return self.root_check(schema)
             case m.UnionSchema(members):
+                eager = list(map(self.check, filter(_is_of_texts, members)))
                 checks = tuple(map(self.check, members))
-                check = _union_check(self.expected(schema), checks, _tag_of(members))
-                return self.union_check(check, members)
+                eager = eager if self.reads_json else []
+                return _union_check(self.expected(schema), checks, eager, _tag_of(members))
             case m.ReferenceSchema(_, target):
                 return lambda value: self.check(target())(value)
             case _:
@@ -242,49 +238,32 @@ class Validating:
         return _float_check(expected) if word == "float" else _scalar_check(word, expected)
 
     def list_check(self, schema: m.ListSchema) -> Check:
-        exact = _exact_type(schema.item)
-        return _list_check(self.check(schema.item), self.expected(schema), exact, schema.also)
+        # JSON data is no other iterable, and a text or an object would count as one.
+        also = None if self.reads_json else schema.also
+        item = schema.item
+        return _list_check(self.check(item), self.expected(schema), _exact_type(item), also)
 
     def tuple_check(self, schema: m.TupleSchema) -> Check:
-        rest = schema.rest
-        expected = self.expected(schema)
-        if rest is not None:
-            inner = _list_check(self.check(rest), expected, _exact_type(rest))
-
-            def check_any_length(value: Any) -> Any:
-                if not is_tuple(value):
-                    return _other(value, check_any_length, expected)
-                items = list(value)
-                checked = inner(items)
-                return value if checked is items else tuple(checked)
-
-            return check_any_length
-
+        expected, rest = self.expected(schema), schema.rest
         checks = tuple(map(self.check, schema.items))
+        each = None if rest is None else repeat(self.check(rest))
 
-        def check_tuple(value: Any) -> Any:
-            if not is_tuple(value) or len(value) != len(checks):
+        def check_tuple(given: Any) -> Any:
+            value: Any = tuple(given) if self.reads_json and is_list(given) else given
+            if not is_tuple(value) or (each is None and len(value) != len(checks)):
                 return _other(value, check_tuple, expected)
-            checked = tuple(_each_checked(zip(checks, value, count(), strict=False)))
+            parts = zip(checks if each is None else each, value, count(), strict=False)
+            checked = tuple(_each_checked(parts))
             return value if all(map(is_, checked, value)) else checked
 
         return check_tuple
 
-    def map_check(self, schema: m.MapSchema) -> Check:
-        return _map_check(self.check(schema.value), self.keys_reader(schema), self.expected(schema))
-
-    def keys_reader(self, schema: m.MapSchema) -> KeysReader:
-        """Returns a function that reads the keys of an object."""
-        return _keys_reader(self.check(schema.key), is_text=schema.key == m.TEXT)
-
-    def object_check(self, schema: m.ObjectSchema) -> Check:
-        build = schema.build
-        if build is None:
-            return self.keys_check(schema)
-        class_ = build if isinstance(build, type) else object
+    def record_check(self, schema: m.ObjectSchema) -> Check:
+        """Returns a check of a class's instances; it makes one from an object."""
+        class_ = schema.build if isinstance(schema.build, type) else object
         expected = self.expected(schema)
-        named = tuple((f.python_name, f.name, self.check(f.schema)) for f in schema.fields)
-        read = self.reader(schema)
+        fields = [(one.python_name, one.name, self.check(one.schema)) for one in schema.fields]
+        read, build = self.record_reader(schema), _record_builder(schema)
 
         def check_record(value: Any) -> Any:
             if is_object(value):
@@ -293,170 +272,118 @@ class Validating:
                 return _other(value, check_record, expected)
             if schema.validates_itself:
                 return value
-            fields: dict[str, Any] = {}
-            wrong: list[Mismatch] = []
-            is_changed = False
-            for attribute, name, check in named:
-                item = getattr(value, attribute)
-                try:
-                    fields[attribute] = checked = check(item)
-                except Mismatch as mismatch:
-                    wrong.append(mismatch.at(name))
-                    continue
-                is_changed = is_changed or checked is not item
-            if wrong:
-                raise _together(wrong)
-            return build_record(schema, fields) if is_changed else value
+            checked = _checked_fields(fields, getattr, value, [])
+            return value if checked is None else build(checked)
 
         return check_record
 
-    def root_check(self, schema: m.RootSchema) -> Check:
-        class_ = schema.build if isinstance(schema.build, type) else object
-        read = self.root_reader(schema)
+    def record_reader(self, schema: m.ObjectSchema) -> Check:
+        """Returns a function that makes a record of an object, whose fields are read as JSON."""
+        if not self.reads_json:
+            return lambda value: _decoding.check(schema)(value)
+        check_keys = self.keys_check(schema)
+        python_names = {field.name: field.python_name for field in schema.fields}
+        class_: Any = schema.build
+        build = _record_builder(schema)
 
-        def check_root(value: Any) -> Any:
+        def read_record(value: Any) -> Any:
+            try:
+                fields = check_keys(value)
+            except Mismatch as mismatch:
+                if schema.validates_itself:
+                    _add_objections(mismatch, partial(class_, **value))
+                raise
+            return build({python_names[name]: item for name, item in fields.items()})
+
+        return read_record
+
+    def root_check(self, schema: m.RootSchema) -> Check:
+        """Returns a check of a root model's instances; it makes one from a value read as JSON."""
+        class_ = schema.build if isinstance(schema.build, type) else object
+        refusal = f"{schema.name} refused its value"
+
+        def check_root(given: Any) -> Any:
+            value = plain(given)
             if isinstance(value, class_):
                 return value
-            inner = plain(value)
-            return read(value) if inner is value else check_root(inner)
+            try:
+                root = _decoding.check(schema.root.schema)(value)
+            except Mismatch as mismatch:
+                _add_objections(mismatch, partial(schema.build, value))
+                raise
+            return _build(refusal, partial(schema.build, root))
 
         return check_root
-
-    def root_reader(self, schema: m.RootSchema) -> Check:
-        """Returns a function that builds a root model from its value, decoded like a reply."""
-        return lambda value: _decoding.root_reader(schema)(value)
-
-    def union_check(self, check: Check, members: tuple[m.Schema, ...]) -> Check:
-        """Returns the check of a union; `check` tries the members in order."""
-        return check
-
-    def reader(self, schema: m.ObjectSchema) -> Check:
-        """Returns a function that builds a record from an object; it decodes the fields."""
-        return lambda value: _decoding.check(schema)(value)
 
     def keys_check(self, schema: m.ObjectSchema) -> Check:
         """Returns a check for an object of exactly these fields; it fills in optional ones."""
         expected = self.expected(schema)
         known = {field.name: field for field in schema.fields}
-        fields = [(name, field, self.check(field.schema)) for name, field in known.items()]
-        required = [(name, self.missing(one)) for name, one in known.items() if one.required]
+        fields = [(name, name, self.check(field.schema)) for name, field in known.items()]
+        wanted = {n: self.named(one.schema) for n, one in known.items() if one.required}
+        has_default = frozenset(n for n, one in known.items() if one.default is not m.ABSENT)
 
         def check_keys(value: Any) -> Any:
             if not is_object(value):
                 return _other(value, check_keys, expected)
+            given = fields
             wrong: list[Mismatch] = []
             if value.keys() != known.keys():
-                wrong += [unexpected_field(key, known) for key in value if key not in known]
-                wrong += [missing() for name, missing in required if name not in value]
-            changed = False
-            checked: dict[str, Any] = {}
-            for name, field, check in fields:
-                if name in value:
-                    item = value[name]
-                    try:
-                        checked[name] = new = check(item)
-                    except Mismatch as mismatch:
-                        wrong.append(mismatch.at(name))
-                        continue
-                    changed = changed or new is not item
-                elif field.default is not m.ABSENT:
-                    checked[name] = field.default
-                    changed = True
-            if wrong:
-                raise _together(wrong)
-            return checked if changed else value
+                given = [one for one in fields if one[0] in value]
+                wrong += [_unexpected_field(key, known) for key in value if key not in known]
+                wrong += [_missing_field(n, what) for n, what in wanted.items() if n not in value]
+            checked = _checked_fields(given, getitem, value, wrong)
+            if given is fields or has_default.issubset(value):
+                return value if checked is None else checked
+            found = checked or value
+            told = (name for name in known if name in found or name in has_default)
+            return {name: found.get(name, known[name].default) for name in told}
 
         return check_keys
 
-    def missing(self, field: m.Field) -> Callable[[], Mismatch]:
-        """Returns a function that makes the mismatch for a missing required field."""
-        words = f"missing field, expected {self.named(field.schema)}"
-        return lambda: Mismatch(words).at(field.name)
+
+def _checked_fields(
+    fields: Iterable[tuple[str, str, Check]],
+    get: Callable[[Any, str], Any],
+    value: Any,
+    wrong: list[Mismatch],
+) -> dict[str, Any] | None:
+    """Returns the fields of a value, by key, or None if none of them was converted.
+
+    `fields` are their keys, names and checks. Raises their mismatches, with those in `wrong`.
+    """
+    checked: dict[str, Any] = {}
+    is_changed = False
+    for key, name, check in fields:
+        item = get(value, key)
+        try:
+            checked[key] = new = check(item)
+        except Mismatch as mismatch:
+            wrong.append(mismatch.at(name))
+            continue
+        is_changed = is_changed or new is not item
+    if wrong:
+        raise _together(wrong)
+    return checked if is_changed else None
 
 
-def unexpected_field(key: Any, known: Iterable[str]) -> Mismatch:
-    """Returns the mismatch for a key that is not a field of the object."""
+def _unexpected_field(key: Any, known: Iterable[str]) -> Mismatch:
     hint = did_you_mean(str(key), known) or f"its fields are {listed(known)}"
     return Mismatch("unexpected field", hint=hint).at(str(key))
 
 
-class Decoding(Validating):
-    """Compiles schemas to readers of JSON data."""
+def _missing_field(name: str, what: str) -> Mismatch:
+    return Mismatch(f"missing field, expected {what}").at(name)
 
-    def list_check(self, schema: m.ListSchema) -> Check:
-        check, expected = super().list_check(schema), self.expected(schema)
 
-        def read_list(value: Any) -> Any:
-            if isinstance(value, str) or is_object(value):  # which an Iterable would be as well
-                raise Mismatch(expected, value)
-            return check(value)
+def _is_of_texts(schema: m.Schema) -> bool:
+    """True if a text of JSON, or an object with such keys, may be read as a value of this type.
 
-        return check if schema.also is None else read_list
-
-    def tuple_check(self, schema: m.TupleSchema) -> Check:
-        from_tuple = super().tuple_check(schema)
-
-        def read_tuple(value: Any) -> Any:
-            return from_tuple(tuple(value) if is_list(value) else value)
-
-        return read_tuple
-
-    def union_check(self, check: Check, members: tuple[m.Schema, ...]) -> Check:
-        dates = [one for one in members if isinstance(one, m.ScalarSchema) and one.kind in _DATES]
-        dated = [one for one in members if isinstance(one, m.MapSchema) and one.key != m.TEXT]
-        checks, checks_of_maps = list(map(self.check, dates)), list(map(self.check, dated))
-        if not checks and not checks_of_maps:
-            return check
-
-        def read_union(value: Any) -> Any:
-            is_full = is_object(value) and bool(value)
-            first = checks if isinstance(value, str) else checks_of_maps if is_full else ()
-            for check_first in first:
-                with suppress(Mismatch):
-                    return check_first(value)
-            return check(value)
-
-        return read_union
-
-    def keys_check(self, schema: m.ObjectSchema) -> Check:
-        check = super().keys_check(schema)
-        build = schema.build
-        if build is None or not schema.validates_itself:
-            return check
-
-        def check_with_objections(value: Any) -> Any:
-            try:
-                return check(value)
-            except Mismatch as mismatch:
-                if is_object(value):
-                    _add_objections(mismatch, partial(build, **value))
-                raise
-
-        return check_with_objections
-
-    def reader(self, schema: m.ObjectSchema) -> Check:
-        keys = self.keys_check(schema)
-        python_names = {field.name: field.python_name for field in schema.fields}
-        build = _build_by_rules if hasattr(schema.build, "__post_init__") else build_record
-
-        def read_record(value: Any) -> Any:
-            return build(schema, {python_names[k]: item for k, item in keys(value).items()})
-
-        return read_record
-
-    def root_reader(self, schema: m.RootSchema) -> Check:
-        read = self.check(schema.root.schema)
-        refusal = f"{schema.name} refused its value"
-
-        def read_root(value: Any) -> Any:
-            try:
-                root = read(value)
-            except Mismatch as mismatch:
-                _add_objections(mismatch, partial(schema.build, value))
-                raise
-            return build_with(refusal, partial(schema.build, root))
-
-        return read_root
+    In a union with strings, this reading comes first.
+    """
+    if isinstance(schema, m.MapSchema):
+        return schema.key != m.TEXT
+    return isinstance(schema, m.ScalarSchema) and schema.kind in _DATES
 
 
 def _other(value: Any, check: Check, expected: str) -> Any:
@@ -467,27 +394,33 @@ def _other(value: Any, check: Check, expected: str) -> Any:
     return check(inner)
 
 
-def build_record(schema: m.ObjectSchema, fields: dict[str, Any]) -> Any:
-    """Builds the record of these fields; raises Mismatch if its constructor refuses them."""
-    assert schema.build is not None
-    return build_with(f"{schema.name} refused its fields", partial(schema.build, **fields))
+def _record_builder(schema: m.ObjectSchema) -> Callable[[dict[str, Any]], Any]:
+    """Returns a function that builds the record of these fields.
+
+    It raises a Mismatch for all rules that the record breaks.
+    """
+    class_: Any = schema.build
+    refusal = f"{schema.name} refused its fields"
+
+    def build(fields: dict[str, Any]) -> Any:
+        return _build(refusal, partial(class_, **fields))
+
+    def build_by_rules(fields: dict[str, Any]) -> Any:
+        record = None
+        with collected_rules(class_) as broken:
+            try:
+                record = build(fields)
+            except Mismatch:
+                if not broken:  # a broken rule may have caused it
+                    raise
+        if broken:
+            raise _together([_refusal(one.message, one.hint) for one in broken])
+        return record
+
+    return build_by_rules if hasattr(class_, "__post_init__") else build
 
 
-def _build_by_rules(schema: m.ObjectSchema, fields: dict[str, Any]) -> Any:
-    """Builds the record of these fields; raises a Mismatch for all rules that it breaks."""
-    with collected_rules(schema.build) as broken:
-        try:
-            record, objection = build_record(schema, fields), None
-        except Mismatch as mismatch:
-            record, objection = None, mismatch
-    if broken:  # they may have caused the constructor's other error
-        raise _together([Mismatch.of_record(one.message, one.hint) for one in broken])
-    if objection is not None:
-        raise objection
-    return record
-
-
-def build_with(refusal: str, build: Callable[[], Any]) -> Any:
+def _build(refusal: str, build: Callable[[], Any]) -> Any:
     """Returns the result of `build`, or turns its error into a Mismatch.
 
     `refusal` begins the message for errors that are neither ours nor pydantic's.
@@ -495,10 +428,16 @@ def build_with(refusal: str, build: Callable[[], Any]) -> Any:
     try:
         return build()
     except CheckError as error:
-        raise Mismatch.of_record(error.message, error.hint) from error
+        raise _refusal(error.message, error.hint) from error
     except Exception as error:
-        objections = _objections_of(error) or [Mismatch.of_record(f"{refusal}: {error}")]
-        raise _together(objections) from error
+        raise _together(_objections_of(error) or [_refusal(f"{refusal}: {error}")]) from error
+
+
+def _refusal(words: str, hint: str | None = None) -> Mismatch:
+    """Returns the mismatch for a refusal by a record's constructor."""
+    mismatch = Mismatch(words, hint=hint)
+    mismatch.is_of_record = True
+    return mismatch
 
 
 def _add_objections(mismatch: Mismatch, build: Callable[[], Any]) -> None:
@@ -524,7 +463,7 @@ def _objections_of(error: BaseException | None) -> list[Mismatch]:
         words, place = str(one["msg"]), one["loc"]
         if place[-1:] == ("[key]",):
             words, place = f"its key: {words}", place[:-1]
-        objections.append(Mismatch.of_record(words))
+        objections.append(_refusal(words))
         objections[-1].steps += reversed(place)
     return objections
 
@@ -585,7 +524,7 @@ def _date_check(word: Word, expected: str) -> Check:
     return check_date
 
 
-_OFFSET_HINT = "`x.astimezone()` gives it the offset of this place"
+_OFFSET_HINT = "`x.astimezone()` adds the local offset"
 
 
 def _literal_check(wanted: Any, given: Any, expected: str) -> Check:
@@ -707,11 +646,13 @@ def _list_check(
     return check_list
 
 
-def _map_check(check: Check, read_keys: KeysReader, expected: str) -> Check:
+def _map_check(check: Check, check_key: Check, expected: str, *, has_text_keys: bool) -> Check:
     def check_map(value: Any) -> Any:
         if not is_object(value):
             return _other(value, check_map, expected)
-        keys, wrong = read_keys(value)
+        wrong: list[Mismatch] = []
+        is_plain = has_text_keys and _TEXTS.issuperset(map(type, value))
+        keys: Iterable[Any] = value if is_plain else _read_keys(check_key, value, wrong)
         parts = ((check, item, str(key)) for key, item in value.items())
         checked = _each_checked(parts, wrong)
         if all(map(is_, keys, value)) and all(map(is_, checked, value.values())):
@@ -721,30 +662,23 @@ def _map_check(check: Check, read_keys: KeysReader, expected: str) -> Check:
     return check_map
 
 
-def _keys_reader(check: Check, *, is_text: bool) -> KeysReader:
-    """Returns a function that reads an object's keys and collects their mismatches.
+def _read_keys(check: Check, value: dict[Any, Any], wrong: list[Mismatch]) -> Iterable[Any]:
+    """Returns the converted keys of an object; appends their mismatches to `wrong`.
 
     Two keys that read as the same value are a mismatch, as one of their entries would be lost.
     """
-
-    def read_keys(value: dict[Any, Any]) -> Keys:
-        if is_text and _TEXTS.issuperset(map(type, value)):
-            return value, []
-        found: dict[Any, Any] = {}
-        wrong: list[Mismatch] = []
-        for key in value:
-            try:
-                read = check(key)
-            except Mismatch as mismatch:
-                words = f"its key: {mismatch.expected}"
-                wrong.append(Mismatch(words, key, mismatch.hint).at(str(key)))
-                continue
-            if read in found:
-                wrong.append(Mismatch(f"its key says the same as `{found[read]}`").at(str(key)))
-            found[read] = key
-        return found, wrong
-
-    return read_keys
+    found: dict[Any, Any] = {}
+    for key in value:
+        try:
+            read = check(key)
+        except Mismatch as mismatch:
+            words = f"its key: {mismatch.expected}"
+            wrong.append(Mismatch(words, key, mismatch.hint).at(str(key)))
+            continue
+        if read in found:
+            wrong.append(Mismatch(f"its key says the same as `{found[read]}`").at(str(key)))
+        found[read] = key
+    return found
 
 
 _TEXTS = frozenset((str,))
@@ -781,8 +715,15 @@ def _tag_of(members: tuple[m.Schema, ...]) -> _Tag | None:
 _DEEPEST = 1_000_000
 
 
-def _union_check(expected: str, checks: tuple[Check, ...], tag: _Tag | None) -> Check:
+def _union_check(
+    expected: str, checks: tuple[Check, ...], eager: list[Check], tag: _Tag | None
+) -> Check:
+    """Returns the check of a union; of the members, the `eager` ones take what they can first."""
+
     def check_union(value: Any) -> Any:
+        for check in eager:
+            with suppress(Mismatch):
+                return check(value)
         converted: Any = m.ABSENT
         deepest: Mismatch | None = None
         nearest = 0
@@ -813,4 +754,4 @@ def _union_check(expected: str, checks: tuple[Check, ...], tag: _Tag | None) -> 
 
 
 _validating = Validating()
-_decoding = Decoding()
+_decoding = Validating(reads_json=True)

@@ -19,7 +19,7 @@ from runtime_support._core.results import (
     of_another_kind,
     value_parts,
 )
-from runtime_support._core.tasks.waits import Steps, iterate, iterate_async
+from runtime_support._core.tasks.waits import Steps, iterate
 from runtime_support._streaming.chunks import Parts
 from runtime_support.errors import CheckError, ReplayMiss
 
@@ -204,6 +204,8 @@ class AsyncResult(Generic[T_co]):
         return self._each_part(self._parts)
 
     def _each_part(self, parts: Any, events: EventParts | None = None) -> AsyncGenerator[Any]:
+        from runtime_support._core.tasks.loops import iterate_async
+
         self._begin()
         return iterate_async(self._noted(parts, events))
 
@@ -229,7 +231,7 @@ class AsyncResult(Generic[T_co]):
 
     def _begin(self) -> None:
         if self._is_begun:
-            raise CheckError("this prompt was sent already", hint="keep the pieces it gave")
+            raise CheckError("this prompt was sent already", hint="keep its pieces")
         self._is_begun = True
 
 

@@ -27,7 +27,8 @@ from typing import Any
 
 from runtime_support._budgets import report_usage, spending_apart
 from runtime_support._core.notes import note
-from runtime_support._core.settings import current_configuration, settings_for
+from runtime_support._core.settings import settings_for
+from runtime_support._core.settings.configuration import current_configuration
 from runtime_support._core.tools import function_tool
 from runtime_support._values.kinds import counted
 from runtime_support._values.names import function_name, listed
@@ -188,7 +189,7 @@ def _tell_retried(folder: str, rows: list[int], edited: list[str]) -> None:
         named = ", ".join(map(str, rows[:_MOST_NAMED])) + ", ..." * (len(rows) > _MOST_NAMED)
         which = f"{counted(len(rows), 'failed row')} ({named})" if rows else "no failed row"
         note(
-            f"{folder}: {which} and those that are left are asked with another {listed(edited)} "
+            f"{folder}: {which} and the remaining rows run with another {listed(edited)} "
             "than the rows that are done"
         )
 

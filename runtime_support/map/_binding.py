@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
@@ -99,7 +100,9 @@ class Binding:
         try:
             bind_arguments(self.tool, {**self.arguments(values), **self.constants})
         except CheckError as error:
-            return error.message.removeprefix("args.")
+            said = error.message.removeprefix("args.")
+            name = re.split(r"\W", said, maxsplit=1)[0]
+            return self.columns.get(name, name) + said[len(name) :]
         return None
 
     def identity(self) -> Entry:
@@ -128,7 +131,10 @@ class Binding:
                 found[name] = column
                 if parameter is not None and isinstance(parameter.schema, m.AnySchema):
                     note(f"`{name}` of `{tool.name}` has no type: it takes any value of its column")
-            elif name in rename or parameter is None or parameter.required:
+            elif name in rename:
+                hint = self._near(column) or self._names()
+                raise ConfigError(f"{table.path} has no column `{column}`", hint=hint)
+            elif parameter is None or parameter.required:
                 wanted = name if parameter is None else f"{name}: {short(parameter.schema)}"
                 raise ConfigError(
                     f"`{tool.name}` needs `{wanted}`, and {table.path} has no column `{column}`",
@@ -154,8 +160,8 @@ class Binding:
         table, result = self.table, columns_of(self.tool.signature.returns)
         if ROW in result:
             raise ConfigError(
-                f"what `{self.tool.name}` gives has a field `{ROW}`, and `{ROW}` is the number of "
-                "the row in the output",
+                f"the result of `{self.tool.name}` has a field `{ROW}`, and `{ROW}` is the number "
+                "of the row in the output",
                 hint=f"give the field another name, such as `{ROW}_number`",
             )
         if columns == "none":

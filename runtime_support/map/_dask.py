@@ -32,7 +32,8 @@ from typing import Any
 from runtime_support._budgets import Spent
 from runtime_support._core.notes import note
 from runtime_support._core.redaction import secret_in
-from runtime_support._core.settings import current_settings, settings_for, settings_in_force
+from runtime_support._core.settings import settings_for, settings_in_force
+from runtime_support._core.settings.configuration import current_settings
 from runtime_support.errors import BudgetSpent, ConfigError, RunStopped, SaftError
 from runtime_support.map import _worker as worker
 from runtime_support.map._runner import LOOK, JobRun
@@ -95,7 +96,7 @@ class Dask:
         self._is_stopped = False
         self._looked_at = float("-inf")
         if address is not None and (os.environ.get("SAFT_REPLAY") or os.environ.get("SAFT_RECORD")):
-            raise ConfigError("recordings are for this machine: a cluster would ask the model")
+            raise ConfigError("a recording is on this machine: a cluster would ask the model")
         settings, around = _settings()
         function, run = _importable(job.function), f"saft-{secrets.token_hex(6)}"
         self.job = replace(job, function=function, run=run, settings=settings, around=around)
@@ -247,7 +248,7 @@ class Dask:
         elif not isinstance(error, self._library.scheduler.KilledWorker):
             if isinstance(error, SaftError | concurrent.futures.CancelledError):
                 raise error
-            raise RunStopped(f"a worker cannot go on: {type(error).__name__}: {error}") from error
+            raise RunStopped(f"a worker has to stop: {type(error).__name__}: {error}") from error
         elif batch.is_alone and left and not run.store.has_new(batch.since, left[0].number):
             run.give_up(left[0], error.allowed_failures + 1)
         else:
@@ -303,7 +304,7 @@ class Dask:
             )
         except RuntimeError as error:
             raise RunStopped(
-                f"a worker ended while it was started: {error}",
+                f"a worker ended while it was starting: {error}",
                 hint="run the same command again to resume",
             ) from error
         self._block.callback(cluster.close)
@@ -322,7 +323,7 @@ class Dask:
         if not found:
             raise ConfigError(f"the cluster {self._address} has no workers")
         if wrong:
-            raise ConfigError("\n".join(wrong), hint="the workers need what this process has")
+            raise ConfigError("\n".join(wrong), hint="install on the workers what this process has")
 
     def _workers(self) -> dict[str, int]:
         """The number of threads of each worker, at most `_LOOKED_FOR` seconds old."""
@@ -349,7 +350,7 @@ class Dask:
         except gone as error:
             raise RunStopped(
                 f"the scheduler {self._address} went away, or does not answer",
-                hint="what was answered is kept: run the same command again to resume",
+                hint="the answers are kept: run the same command again to resume",
             ) from error
 
 

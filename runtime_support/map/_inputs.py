@@ -163,7 +163,7 @@ def _parted_by(header: list[str]) -> str | None:
     for one in ";\t|":
         if len(header) == 1 and one in header[0]:
             shown = one.replace("\t", "\\t")
-            return f"its values are parted by `{shown}`: --delimiter '{shown}' reads it so"
+            return f"its values are separated by `{shown}`: use --delimiter '{shown}'"
     return None
 
 

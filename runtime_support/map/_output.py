@@ -117,7 +117,7 @@ def _write_whole(path: str, data: bytes) -> None:
 def cannot_write(path: str, error: OSError) -> JournalError:
     """The error for a file that cannot be written, for example because the disk is full."""
     said = f"cannot write {path}: {error.strerror or error}"
-    return JournalError(said, hint="what was kept before is whole: run the same command again")
+    return JournalError(said, hint="the kept answers are intact: run the same command again")
 
 
 def _cell(value: Any) -> str:

@@ -56,9 +56,9 @@ class Report:
         return self.spent.usage
 
     @property
-    def cost(self) -> float:
-        """The cost in US dollars, by the prices in the settings."""
-        return self.spent.cost
+    def cost(self) -> float | None:
+        """The cost in US dollars, by the prices in the settings; None if a model has no price."""
+        return None if self.spent.without_price else self.spent.cost
 
     @property
     def ended(self) -> int:

@@ -18,7 +18,7 @@ from contextlib import suppress
 from contextvars import copy_context
 from queue import Empty, SimpleQueue
 from types import FrameType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeGuard
 
 from runtime_support._core.positions.frames import is_ours
 from runtime_support._core.positions.uncaught import position_of_error, position_of_frame
@@ -171,7 +171,7 @@ class RunningRows:
         except RunWaiting:
             return Outcome("waiting", {})
         except BaseException as error:  # never an interrupt: only the main thread gets those
-            if isinstance(error, SaftError) and _ends_the_job(error) and not is_of_block(error):
+            if _ends_the_job(error) and not is_of_block(error):
                 return Outcome("open", {}, error)
             found = describe_error(error)
             if limit is not None and clock.seconds() >= limit:  # the limit ended its request
@@ -199,9 +199,9 @@ class RunningRows:
             at = position_of_frame(frame) or _line_in(traceback.walk_stack(frame))
         if len(RunningRows.left) >= MOST_LEFT:
             stop = RunStopped(
-                f"{len(RunningRows.left)} calls that have had their time are still running, and no "
-                "thread can be stopped from outside",
-                hint="give what they wait for its own time limit; then run the same command again",
+                f"{len(RunningRows.left)} calls are still running past their time limit; Python "
+                "cannot stop a thread",
+                hint="set a time limit for what they wait for; then run the same command again",
             )
         return running.row.failed(_out_of_time(limit, at), stop)
 
@@ -237,10 +237,10 @@ async def _awaited(value: Any) -> Any:
     return value
 
 
-def _ends_the_job(error: SaftError) -> bool:
+def _ends_the_job(error: BaseException) -> TypeGuard[SaftError | ReplayMiss]:
     """True if all other rows would fail in the same way for now."""
     match error:
-        case RunStopped() | ConfigError() | AuthenticationFailed() | RateLimited():
+        case RunStopped() | ConfigError() | AuthenticationFailed() | RateLimited() | ReplayMiss():
             return True
         case ProviderError():
             return error.stays_away

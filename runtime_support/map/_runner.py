@@ -22,7 +22,7 @@ from runtime_support._budgets import current_usage
 from runtime_support._core.notes import note
 from runtime_support._core.redaction import redacted
 from runtime_support._values.kinds import counted
-from runtime_support.errors import BudgetSpent, RunStopped, SaftError
+from runtime_support.errors import BudgetSpent, ReplayMiss, RunStopped, SaftError
 from runtime_support.map._binding import Binding
 from runtime_support.map._output import OutputFolder
 from runtime_support.map._report import Interrupted, Report, Speed
@@ -117,11 +117,11 @@ class JobRun:
         else:
             self._stop_at_failures()
 
-    def stop(self, why: str | SaftError) -> None:
+    def stop(self, why: str | SaftError | ReplayMiss) -> None:
         """Stops the job for this reason: no more rows start."""
         if self.report.stopped is None:
-            is_error = isinstance(why, SaftError)
-            self.report.stopped = redacted(f"{type(why).__name__}: {why}" if is_error else why)
+            said = why if isinstance(why, str) else f"{type(why).__name__}: {why}"
+            self.report.stopped = redacted(said)
             self.report.budget_spent = isinstance(why, BudgetSpent)
 
     def give_up(self, row: Row, times: int) -> None:
@@ -248,8 +248,8 @@ class JobRun:
     def _write_parts(self, output: OutputFolder, rows: int, part_rows: int) -> Generator[None]:
         """Writes each output file as soon as its rows have ended, in order.
 
-        Yields while rows of the next file are running. Once the job is over, files with open rows
-        are skipped.
+        Yields while rows of the next file are running. Once the job is over, the other files are
+        written with the rows that have ended.
         """
         table = itertools.islice(self._binding.table.rows(self._binding.copied_columns), rows)
         for number, first in enumerate(range(0, rows, part_rows)):
@@ -262,7 +262,11 @@ class JobRun:
                 yield
             if self.report.stopped is not None and first > self.store.last_ended:
                 return
-            if not left and not output.is_final(number):
+            if left == len(kept):
+                continue
+            if left:
+                self.store.mark_partial(number)
+            if number in self.store.partial or not output.is_final(number):
                 output.write(number, first, kept, self.store.rows(first, last))
 
 

@@ -28,7 +28,7 @@ from runtime_support._journal.json_lines import Entry
 from runtime_support._language.files import UNFINISHED
 from runtime_support._values.kinds import counted
 from runtime_support._values.names import listed
-from runtime_support.errors import ConfigError, SaftError
+from runtime_support.errors import ConfigError, ReplayMiss, SaftError
 from runtime_support.map._columns import json_value
 
 VERSION = 2
@@ -79,7 +79,7 @@ class Outcome(NamedTuple):
 
     status: Status
     data: Entry
-    stop: SaftError | None = None
+    stop: SaftError | ReplayMiss | None = None
 
 
 class Row(NamedTuple):
@@ -145,7 +145,7 @@ def check_same(folder: str, job: Entry | None, now: Entry, *, retry_failed: bool
     if not parts:
         hint = "it has no parts: remove it, or name another folder"
     elif set(others) <= {*_EDITED}:
-        hint += "; `--retry-failed` asks the rows that failed and those that are left"
+        hint += "; `--retry-failed` runs the failed and the remaining rows"
     words = listed([_WORDS[name] for name in others])
     raise ConfigError(
         f"{folder} holds another job, which was started with a different {words}", hint=hint
@@ -187,11 +187,14 @@ class JobStore:
         for statement in _TABLES:
             journal.write(statement)
         self._has_progress = False
+        # The parts that were written before all of their rows had ended.
+        self.partial = set[int]()
 
     def begin_process(self, same: Entry, count: Callable[[], int]) -> int:
         """Stores what identifies the job and applies the crash rule; returns the number of rows."""
         found = dict(self.journal.read("select name, value from job"))
         rows = json.loads(found["rows"]) if "rows" in found else count()
+        self.partial.update(json.loads(found.get("partial", "[]")))
         self._set("rows", rows)
         self._set("same", same)
         self._take_up(found)
@@ -290,6 +293,12 @@ class JobStore:
         query = f"select number, result, error from row where {_BETWEEN} order by number"
         for number, *texts in self.journal.read(query, first, last):
             yield PartRow(number, *(None if text is None else json.loads(text) for text in texts))
+
+    def mark_partial(self, part: int) -> None:
+        """Marks a part to be written again, before it is written without all of its rows."""
+        if part not in self.partial:
+            self.partial.add(part)
+            self._set("partial", sorted(self.partial))
 
     def begun_rows(self) -> set[int]:
         """The numbers of the rows that have journal entries and have not ended."""

@@ -20,7 +20,8 @@ from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
 from runtime_support._budgets import Spent, spending_apart, spent_of
-from runtime_support._core.settings import current_configuration, settings_for
+from runtime_support._core.settings import settings_for
+from runtime_support._core.settings.configuration import current_configuration
 from runtime_support._core.tools import function_tool
 from runtime_support._journal.hook import keeping_in
 from runtime_support._journal.journal import Journal
@@ -196,4 +197,4 @@ class _Link:
                     break
         finally:
             del _answers[name]
-        raise RunStopped("the job has ended, or has these rows answered elsewhere")
+        raise RunStopped("the job has ended, or another worker has these rows")

@@ -25,8 +25,9 @@ from runtime_support._core.positions.frames import annotate, place_of_call
 from runtime_support._core.redaction import redacted
 from runtime_support._core.results import ToolCall
 from runtime_support._core.settings import settings_to_show
+from runtime_support._core.tasks.loops import finish_async
 from runtime_support._core.tasks.turns import wait_for_turn
-from runtime_support._core.tasks.waits import Steps, finish, finish_async
+from runtime_support._core.tasks.waits import Steps, finish
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode
 from runtime_support._schema.reading import schema_of

@@ -16,9 +16,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from runtime_support._core.project_files import is_of_this_machine, is_trusted, read_section
 from runtime_support._core.redaction import remember_secrets, secret_values, with_texts
 from runtime_support._core.settings import user_file, working_directory
+from runtime_support._core.settings.files import is_of_this_machine, is_trusted, read_section
 from runtime_support._schema import check
 from runtime_support._values.json_text import parse_unambiguous
 from runtime_support._values.kinds import brief, is_object, quote

@@ -93,7 +93,7 @@ def read_lock(folder: str) -> dict[str, LockedServer]:
     except (OSError, UnicodeDecodeError, CheckError) as error:
         raise _damaged(path, str(error)) from None
     if not is_object(data) or data.get("version") != FORM or not is_object(data.get("servers")):
-        raise _damaged(path, f"it is not a lock of form {FORM}")
+        raise _damaged(path, f"it is not a lock of version {FORM}")
     return {name: _server(path, name, one) for name, one in data["servers"].items()}
 
 
@@ -105,7 +105,7 @@ def locked(folder: str, server: str) -> LockedServer:
         raise ConfigError(
             f"the MCP server `{server}` is not in {lock_path(folder)}",
             setting="mcp",
-            hint=close or f"`saftc mcp lock {server}` asks it for its tools, once",
+            hint=close or f"run `saftc mcp lock {server}`, which asks the server for its tools",
         )
     return servers[server]
 
@@ -171,5 +171,5 @@ def _damaged(path: str, reason: str) -> ConfigError:
     return ConfigError(
         f"cannot read {path}: {reason}",
         setting="mcp",
-        hint="`saftc mcp lock` writes it anew",
+        hint="run `saftc mcp lock`, which writes it again",
     )

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from runtime_support._core.notes import note
 from runtime_support._core.redaction import remember_secrets
-from runtime_support._core.tasks.waits import call_function, finish_async
+from runtime_support._core.tasks.loops import call_function, finish_async
 from runtime_support._core.tools import (
     Tool,
     bind_arguments,

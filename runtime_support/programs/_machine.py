@@ -22,18 +22,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from runtime_support._core.hooks import RequestedCall, wrap_with_hooks
 from runtime_support._core.scopes import current_scope, within
-from runtime_support._core.tasks.turns import Cancelled, is_abandoned, runs_in_parallel
-from runtime_support._core.tasks.waits import (
-    Steps,
-    Wait,
+from runtime_support._core.tasks.loops import (
     begin_thread,
     call_inside,
-    drive,
     finish_async,
     in_thread,
     maybe_await,
     outcome_value,
 )
+from runtime_support._core.tasks.turns import Cancelled, is_abandoned, runs_in_parallel
+from runtime_support._core.tasks.waits import Steps, Wait, drive
 from runtime_support._schema.checking import decode
 from runtime_support._values.ambiguity import Ambiguity
 from runtime_support._values.context import Block

@@ -29,7 +29,8 @@ from runtime_support._core.question import Question, ask, ask_async
 from runtime_support._core.redaction import redacted
 from runtime_support._core.results import Answer, Result, ToolCall
 from runtime_support._core.settings import Settings, settings_for
-from runtime_support._core.tasks.waits import Steps, Wait, call_inside, finish, in_thread
+from runtime_support._core.tasks.loops import call_inside, in_thread
+from runtime_support._core.tasks.waits import Steps, Wait, finish
 from runtime_support._core.templates import Unknown
 from runtime_support._schema.model import AnySchema, ListSchema, MapSchema, UnionSchema
 from runtime_support._values.kinds import brief, plain

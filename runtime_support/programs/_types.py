@@ -335,7 +335,7 @@ class _Conforming(Validating):
         check = super().tuple_check(schema)
         return lambda value: check(tuple(value) if is_list(value) else value)
 
-    def object_check(self, schema: m.ObjectSchema) -> Check:
+    def record_check(self, schema: m.ObjectSchema) -> Check:
         if isinstance(schema.build, type):
             return opaque_check(self.expected(schema), m.InstanceOf(schema.build))
         return self.keys_check(schema)

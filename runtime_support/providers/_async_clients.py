@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import httpcore2
 import httpx2
 
-from runtime_support._core.tasks.waits import finish_async
+from runtime_support._core.tasks.loops import finish_async
 from runtime_support.providers._clients import (
     WRITTEN_AT_ONCE,
     LightRequests,

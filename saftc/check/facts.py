@@ -113,6 +113,11 @@ class RecordFacts:
         """The type of the record's values."""
         return RecordType(self.node.name.text, self.node, self.is_mixed, self.bases)
 
+    @property
+    def path(self) -> str:
+        """The full name of a Python class."""
+        return f"{self.module}.{self.node.name.text}"
+
 
 @dataclass(slots=True)
 class Facts:
@@ -412,9 +417,14 @@ class Facts:
         return self.module_names.get(written, written.text)
 
     def is_of_python(self, record: RecordType) -> bool:
-        """Whether a record is a Python class, whose values may be mutable."""
+        """Whether a record is a Python class, whose values may be mutable unless it is an Enum."""
         known = self._facts_of(record)
         return known is not None and known.module is not None
+
+    def is_enum(self, record: RecordType) -> bool:
+        """Whether a record is a Python Enum."""
+        known = self._facts_of(record)
+        return known is not None and bool(known.choices)
 
     def _facts_of(self, record: RecordType) -> RecordFacts | None:
         return None if record.definition is None else self.record_facts.get(record.definition)

@@ -21,6 +21,7 @@ from saftc.syntax import nodes as n
 
 State = TypeVar("State")
 Loop = n.ForStmt | n.WhileStmt
+_WRITTEN = n.ListLiteral | n.TupleLiteral
 
 
 @dataclass(slots=True)
@@ -73,8 +74,9 @@ class ForwardAnalysis(ABC, Generic[State]):
         return None if again == head else again
 
     def certainly_turns(self, loop: n.ForStmt) -> bool:
-        """Whether the analysis may assume that a loop has at least one turn."""
-        return _has_items(loop.iterable)
+        """Whether the analysis may assume that a loop has a turn: it is over a written list."""
+        items = loop.iterable.items if isinstance(loop.iterable, _WRITTEN) else ()
+        return any(not isinstance(item, n.Spread) for item in items)
 
     def unreached(self, statement: n.Statement, last: State) -> State | None:
         """The state to assume at an unreachable statement; None to skip the rest of the block.
@@ -164,7 +166,8 @@ class ForwardAnalysis(ABC, Generic[State]):
             if below is not None:
                 return below
             # No turn completes. Python's type checkers do not see that: go on as if it had none.
-        is_endless = isinstance(loop, n.WhileStmt) and _is_true(loop.condition)
+        condition = loop.condition if isinstance(loop, n.WhileStmt) else None
+        is_endless = isinstance(condition, n.Literal) and condition.value is True
         return self.met([*([] if is_endless else [done]), *turn.breaks])
 
     def _if(self, statement: n.IfStmt, state: State) -> State | None:
@@ -216,13 +219,3 @@ def ends(statements: Statements) -> bool:
     `break` is unreachable, that of `while x` is not.
     """
     return _Reached().block(statements, True) is None
-
-
-def _is_true(condition: n.Expression) -> bool:
-    return isinstance(condition, n.Literal) and condition.value is True
-
-
-def _has_items(node: n.Expression) -> bool:
-    """Whether `node` is a list or tuple literal that is certainly not empty."""
-    is_list = isinstance(node, n.ListLiteral | n.TupleLiteral)
-    return is_list and any(not isinstance(item, n.Spread) for item in node.items)

@@ -12,7 +12,7 @@ from typing import Any
 from saftc.check.bindings import sole_assignments
 from saftc.check.facts import Facts, RecordFacts, Shape
 from saftc.check.names import Symbol
-from saftc.check.statements import bound_by, name_of
+from saftc.check.statements import bound_by
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector, Edit, Hint
 from saftc.diagnostics.near import did_you_mean
@@ -96,8 +96,8 @@ def outside(written: str, importing: str) -> BrokenModule:
     bare = written.lstrip(".")
     if "." in importing:
         return BrokenModule(
-            f"`{written}` leads out of the packages of this script, which is `{importing}`",
-            "one dot is its own package, and each further dot is the package around it",
+            f"`{written}` leaves the top package of this script, which is `{importing}`",
+            "one dot is the package of the script, each further dot the package around it",
         )
     return BrokenModule(
         f"`{written}` needs a package, and this script is not in one",
@@ -139,7 +139,7 @@ def link_imports(
                         _note_conversions(statement.names, module, facts)
                 elif statement.alias is not None or "." not in statement.module.text:
                     # `import a.b` binds `a`.
-                    _link_module(facts.names.of(_bound(statement)), statement, loaded, facts)
+                    _link_module(facts.names.of(bound_by(statement)[0]), statement, loaded, facts)
             case ServerModule():
                 pass  # these imports never name a server
             case PythonModule(scripts, is_beside):
@@ -188,7 +188,7 @@ def _link_python(
         for imported in statement.names:
             _link_python_name(imported, module.members, facts)
         return
-    symbol = facts.names.of(_bound(statement))
+    symbol = facts.names.of(bound_by(statement)[0])
     members = module.first if statement.alias is None else module.members
     if facts.python.setdefault(symbol, members or UNKNOWN) is not (members or UNKNOWN):
         facts.python[symbol] = UNKNOWN  # another import of the same name
@@ -259,13 +259,6 @@ def report_unused(
                 mistakes.add(catalogue.UNUSED_NAME.at(identifier.span, name=symbol.name, hint=hint))
 
 
-def names_bound(statement: n.Statement) -> list[str]:
-    """The names that an import statement binds."""
-    if not isinstance(statement, n.ImportStmt | n.FromImport):
-        return []
-    return [name_of(identifier) for identifier in bound_by(statement)]
-
-
 def later_imports(module: n.Module) -> frozenset[n.Statement]:
     """The imports that must run where they stand, as statements with effects come before them.
 
@@ -287,8 +280,7 @@ def _only_defines(statement: n.Statement) -> bool:
     match statement:
         case n.TypeAlias() | n.ServerImport():
             return True
-        case n.FunctionDef(parameters=parts) | n.RecordDef(fields=parts):
-            defaults = (part.default for part in parts if part.default is not None)
+        case n.FunctionDef(defaults=defaults) | n.RecordDef(defaults=defaults):
             values = n.Literal | n.Unary | n.ListLiteral | n.TupleLiteral | n.ObjectLiteral
             allowed = values | n.Field | n.Identifier
             return all(isinstance(one, allowed) for node in defaults for one in walk(node))
@@ -305,10 +297,6 @@ def _removal(statement: n.ImportStmt | n.FromImport, bound: n.Identifier) -> Edi
     if place:
         return Edit(Span(spans[place - 1].end, spans[place].end), "")
     return Edit(Span(spans[0].start, spans[1].start), "")
-
-
-def _bound(statement: n.ImportStmt) -> n.Identifier:
-    return statement.alias or statement.module
 
 
 def _note_conversions(names: Iterable[n.ImportedName], module: n.Module, facts: Facts) -> None:
@@ -335,13 +323,13 @@ def _report_missing(
     )
     if missing.beside is not None and isinstance(statement, n.FromImport):
         hint = Hint(
-            f"one of the same package is imported by `from {missing.beside} import ...`",
+            f"to import one of the same package, write `from {missing.beside} import ...`",
             edits=(Edit(name.span, missing.beside),),
         )
     elif missing.beside is not None:
         written = f"from . import {missing.beside[1:]}"
         edit = Edit(Span(statement.span.start, name.span.end), written)
-        hint = Hint(f"one of the same package is imported by `{written}`", edits=(edit,))
+        hint = Hint(f"to import one of the same package, write `{written}`", edits=(edit,))
     mistakes.add(catalogue.MISSING_MODULE.at(name.span, name=name.text, hint=hint))
 
 

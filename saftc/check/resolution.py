@@ -425,7 +425,7 @@ class _Resolver:
             case n.Call():
                 if not self._is_pure(value.function):
                     return
-                hint = "`ret` gives it back" if isinstance(owner, n.FunctionDef) else None
+                hint = "`ret` returns it" if isinstance(owner, n.FunctionDef) else None
             case n.Name():
                 symbol = self.names.of(value)
                 if symbol.kind in ("function", "builtin"):
@@ -577,7 +577,7 @@ class _Resolver:
         # The name may be read in its own definition, as in `n += 1`.
         place = node.span if symbol.node is None else _span_of(symbol.node)
         related = (Related(place, "it is defined here"),) if place != node.span else ()
-        hint = "give it one before: not every path here does" if is_possible else None
+        hint = "assign it before: some paths to this line do not" if is_possible else None
         self.mistakes.add(code.at(node.span, name=node.text, hint=hint, related=related))
         return symbol
 

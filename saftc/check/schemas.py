@@ -72,10 +72,10 @@ _ELSEWHERE = {
 
 _NO_TYPE = "`{name}` has more than plain fields, so Saft has no type for it: use `any`"
 _OF_PYTHON = (
-    "Saft has no type `{name}`: use `string` for what a model writes, `any` for a value of Python"
+    "Saft has no type `{name}`: use `string` for what a model writes, `any` for a Python value"
 )
 _AS_TEXT = ("UUID",)
-_FUNCTION = "a function is written with what it takes and gives: `(string) -> nil`"
+_FUNCTION = "a function type names its parameters and its result: `(string) -> nil`"
 _FUNCTIONS = ("Callable", "Function", "function", "func")
 _MOST_LISTED = 8
 
@@ -140,7 +140,7 @@ class _Schemas:
             return
         self.definitions[name] = node
         if name in DATES:
-            hint = f"a type `{name}` is built in; this script has its own instead"
+            hint = f"in this script, `{name}` now means this type"
             self.mistakes.add(catalogue.HIDES_TYPE.at(node.name.span, name=name, hint=hint))
 
     def _define_nested(self, node: n.TypeAlias | n.RecordDef) -> None:
@@ -323,7 +323,7 @@ class _Schemas:
         if hint is None and is_own:
             hint = f"define it: `type {schema.text}(name: string)`"
         if hint is None and schema.text.islower():
-            hint = f'write a text as a type in quotes: `"{schema.text}"`'
+            hint = f'write a literal type in quotes: `"{schema.text}"`'
         self.mistakes.add(catalogue.UNKNOWN_TYPE.at(schema.span, name=schema.text, hint=hint))
 
     def _object(self, schema: n.ObjectSchema) -> Type:
@@ -353,7 +353,7 @@ class _Schemas:
             return key
         is_unknown = key == ANY and not (isinstance(schema, n.NamedSchema) and schema.text == "any")
         if not is_unknown:
-            words = "they are `string`, `date` or `datetime`; `str(x)` makes a text of any value"
+            words = "keys are `string`, `date` or `datetime`; `str(x)` converts any value"
             if is_only(key, "string"):
                 words = "write `{[string]: T}`, or name the fields: `{low: T, high: T}`"
             self.mistakes.add(catalogue.MAP_KEY.at(schema.span, found=show(key), hint=words))

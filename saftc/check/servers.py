@@ -141,7 +141,7 @@ def _imported(statement: n.ServerImport, load: Loader, mistakes: Collector) -> I
         mistakes.add(catalogue.BROKEN_MODULE.at(place, problem=loaded.problem, hint=loaded.hint))
         return
     if not isinstance(loaded, ServerModule):
-        hint = f"`saftc mcp lock {server}` asks it for its tools, once"
+        hint = f"run `saftc mcp lock {server}`, which asks the server for its tools"
         mistakes.add(catalogue.UNLOCKED_SERVER.at(place, name=server, hint=hint))
         return
     for imported in statement.names:

@@ -56,10 +56,8 @@ def evaluated_by(statement: n.Statement) -> Sequence[n.Expression]:
             return [statement.iterable]
         case n.WhileStmt():
             return [statement.condition]
-        case n.FunctionDef():
-            return [one.default for one in statement.parameters if one.default is not None]
-        case n.RecordDef():
-            return [one.default for one in statement.fields if one.default is not None]
+        case n.FunctionDef() | n.RecordDef():
+            return statement.defaults
         case (
             n.TryStmt()
             | n.BreakStmt()
@@ -82,12 +80,19 @@ def bound_by(node: n.Statement | n.ComprehensionClause) -> list[n.Identifier]:
     match node:
         case n.FunctionDef() | n.RecordDef() | n.TypeAlias():
             return [node.name]
-        case n.ImportStmt():
-            return [node.alias or node.module]
-        case n.FromImport() | n.ServerImport():
-            return [imported.alias or imported.name for imported in node.names]
+        case n.ImportStmt() | n.FromImport() | n.ServerImport():
+            return [name for name, _ in imported_by(node)]
         case _:
             return assigned_by(node)
+
+
+def imported_by(
+    node: n.ImportStmt | n.FromImport | n.ServerImport,
+) -> list[tuple[n.Identifier, n.Identifier]]:
+    """The names that an import binds, each with what it imports by that name."""
+    if isinstance(node, n.ImportStmt):
+        return [(node.alias or node.module, node.module)]
+    return [(one.alias or one.name, one.name) for one in node.names]
 
 
 def assigned_by(node: n.Statement | n.ComprehensionClause) -> list[n.Identifier]:

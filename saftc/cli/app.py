@@ -31,6 +31,7 @@ from saftc.cli.options import (
     SummaryAsJson,
     Timeline,
     TokensPerMinute,
+    least_score,
     set_settings,
     set_variables,
     spread_options,
@@ -74,7 +75,7 @@ Files = Annotated[
     list[str],
     typer.Argument(
         help="Scripts, or folders for all scripts below them; `-` is standard input.",
-        metavar="FILE",
+        metavar="FILE...",
     ),
 ]
 
@@ -82,9 +83,9 @@ Files = Annotated[
 FilesOfProject = Annotated[
     list[str] | None,
     typer.Argument(
-        help="Scripts, or folders for all scripts below them; `-` is standard input. None: those "
-        "of a project whose pyproject.toml says `in-place = true`.",
-        metavar="[FILE]",
+        help="Scripts, or folders for all scripts below them; `-` is standard input. Without any: "
+        "all scripts of a project whose pyproject.toml says `in-place = true`.",
+        metavar="[FILE...]",
         show_default=False,
     ),
 ]
@@ -117,15 +118,15 @@ def saftc(
     context: typer.Context,
     no_cache: Annotated[
         bool,
-        typer.Option("--no-cache", help="Compile everything again, and keep nothing in the cache."),
+        typer.Option("--no-cache", help="Neither read nor write the compilation cache."),
     ] = False,
     quiet: Annotated[
         bool,
-        typer.Option("-q", "--quiet", help="Report only mistakes."),
+        typer.Option("-q", "--quiet", help="Report only problems."),
     ] = False,
     color: Annotated[
         Colour,
-        typer.Option(help="Colour in diagnostics; auto: on a terminal, as NO_COLOR allows."),
+        typer.Option(help="Colour in diagnostics; auto: on a terminal, unless NO_COLOR is set."),
     ] = Colour.auto,
     version: Annotated[
         bool,
@@ -153,21 +154,21 @@ def run(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            help="The script, `-` for standard input, and its own arguments, after `--`.",
-            metavar="[FILE] [ARGUMENTS]",
+            help="The script, `-` for standard input; after `--`, the script's own arguments.",
+            metavar="[FILE] [ARGUMENTS...]",
             show_default=False,
         ),
     ] = None,
     text: Annotated[
         str | None,
-        typer.Option("-c", help="A script, instead of a file that holds it.", metavar="TEXT"),
+        typer.Option("-c", help="The text of a script, instead of a file.", metavar="TEXT"),
     ] = None,
     *,
     options: ModelOptions,
     journal: Annotated[
         str | None,
         typer.Option(
-            help="Keep the run in this file; the same command resumes it.",
+            help="Keep a journal of the run in this file; the same command resumes the run.",
             metavar="FILE",
             rich_help_panel=KEEPING,
         ),
@@ -175,13 +176,9 @@ def run(
 ) -> None:
     """Compile a script in memory and run it.
 
-    The options set the SAFT_ variables of the environment for this run.
+    Options override the SAFT_ environment variables for this run.
     """
     project = set_settings(options, journal=journal)
-    if options.replay is not None:
-        from saftc.cli.commands.run import advise_recording
-
-        advise_recording(options.replay)
     if not words and text is None and _is_terminal():
         raise WrongUsage("saftc run needs a script: FILE, -c TEXT, or one on standard input")
     in_order, root = options.no_overlap, options.root
@@ -191,7 +188,7 @@ def run(
 @app.command(rich_help_panel=SCRIPTS, epilog="Example: `saftc check --strict src`")
 @spread_options
 def check(files: Files, *, options: CheckOptions) -> None:
-    """Report what is wrong with scripts, and fix it with --fix."""
+    """Find mistakes in scripts, and fix them with --fix."""
     from saftc.cli.commands.check import check_scripts
 
     raise typer.Exit(check_scripts(files, options))
@@ -203,7 +200,7 @@ def build(files: FilesOfProject = None, *, options: BuildOptions) -> None:
     """Compile scripts, or plans with --tools, to Python modules.
 
     A plan is a program in JSON, NAME.json. Without -o or --out-dir, script.saft becomes script.py
-    beside it. A sibling script that a script imports is compiled with it. In a project that says
+    beside it. Sibling scripts that a script imports are compiled, too. In a project that says
     `in-place = true`, `saftc build` alone compiles all of its scripts.
     """
     from saftc.cli.commands.build import build_scripts
@@ -230,7 +227,7 @@ def fmt(
 @app.command(rich_help_panel=SCRIPTS, epilog="Example: `saftc prompts triage.saft --raw`")
 def prompts(
     file: Annotated[str, typer.Argument(help="The script; `-` is standard input.", metavar="FILE")],
-    format: Annotated[Format, typer.Option(help="How to write the requests.")] = Format.text,
+    format: Annotated[Format, typer.Option(help="The format of the requests.")] = Format.text,
     imports: Annotated[
         bool,
         typer.Option(
@@ -239,26 +236,25 @@ def prompts(
     ] = False,
     on_wire: Annotated[
         bool,
-        typer.Option("--raw", help="Show what the server gets: address, headers and body."),
+        typer.Option("--raw", help="Show the HTTP requests: address, headers and body."),
     ] = False,
     root: Root = None,
 ) -> None:
     """Show what each prompt of a script will send, without running it.
 
-    No model is asked. A value that is known only when the script runs is marked by its source:
+    No model is asked. For a value that is known only when the script runs, you see its source:
     «mail».
     """
     from saftc.cli.commands.prompts import show_prompts
     from saftc.project.settings import Project
 
-    as_json, settings = format is Format.json, Project().compiling()
     raise typer.Exit(
         show_prompts(
             file,
-            as_json=as_json,
+            as_json=format is Format.json,
             imports=imports,
             on_wire=on_wire,
-            overlapping=settings,
+            overlapping=Project().compiling(),
             root=root,
         )
     )
@@ -274,7 +270,7 @@ def map_(
     target: MappedFunction,
     table: MappedTable,
     out: Annotated[
-        str, typer.Argument(help="The folder of the output, made when missing.", metavar="FOLDER")
+        str, typer.Argument(help="The folder of the output, created if missing.", metavar="FOLDER")
     ],
     *,
     rows: RowOptions,
@@ -284,8 +280,8 @@ def map_(
 ) -> None:
     """Call a function of a script for each row of a table.
 
-    The same command resumes the job. A row that fails is reported in errors-*.jsonl, and the
-    others go on. Exit codes: 0 all rows are done, 1 some failed or are left, 2 refused before it
+    The same command resumes the job. Failed rows are reported in errors-*.jsonl; the others are
+    still done. Exit codes: 0 all rows are done, 1 some failed or are left, 2 refused before it
     began, 4 rows wait for approval, 5 the budget is spent.
     """
     given = {**rows.for_map(), **options.for_map()}
@@ -313,20 +309,18 @@ def eval_(
     score: Annotated[
         str | None,
         typer.Option(
-            help="A function of the script that takes what was found and what is expected, and "
-            "gives true or a number; equal values are right by default.",
+            help="A function of the script that takes the result and the expected value, and "
+            "returns a bool or a number. Default: true if both are equal.",
             metavar="FUNCTION",
         ),
     ] = None,
     models: Annotated[
-        str | None, typer.Option(help="Models to compare, with commas.", metavar="NAMES")
+        str | None, typer.Option(help="Models to compare, separated by commas.", metavar="NAMES")
     ] = None,
     at_least: Annotated[
-        float,
-        typer.Option(
-            help="Exit with 1 if the score is lower.", metavar="NUMBER", show_default=False
-        ),
-    ] = float("-inf"),
+        str | None,
+        typer.Option(help="Exit with 1 if a model's score is lower.", metavar="NUMBER|N%"),
+    ] = None,
     json: SummaryAsJson = False,
     tokens_per_minute: TokensPerMinute = None,
     rows: RowOptions,
@@ -342,16 +336,19 @@ def eval_(
     from saftc.project.workspace import open_workspace
     from saftc.trace.evaluation import Scoring
 
-    names = tuple(models.split(",")) if models else ()
-    scoring = Scoring(expect, score, names, at_least)
+    names = tuple(one.strip() for one in (models or "").split(",") if one.strip())
+    scoring = Scoring(expect, score, names, least_score(at_least, is_share=score is None))
     workspace = open_workspace(in_order=asking.no_overlap, root=asking.root, project=project)
-    code = evaluate_script(target, table, workspace, rows.for_map(), scoring, as_json=json)
-    raise typer.Exit(code)
+    raise typer.Exit(
+        evaluate_script(target, table, workspace, rows.for_map(), scoring, as_json=json)
+    )
 
 
 @app.command(rich_help_panel=RUNS, epilog="Example: `saftc journals runs`")
 def journals(
-    folder: Annotated[str, typer.Argument(help="Where to look.", metavar="FOLDER")] = ".",
+    folder: Annotated[
+        str, typer.Argument(help="The folder of the journals.", metavar="[FOLDER]")
+    ] = ".",
 ) -> None:
     """List the journals in a folder, with the progress of each run."""
     from saftc.cli.commands.journals import show_journals
@@ -383,7 +380,7 @@ def approve(
     target: Annotated[
         str,
         typer.Argument(
-            help="The journal of a run, or a folder with such; the output of `saftc map`.",
+            help="The journal of a run, or a folder of journals: the output of `saftc map`.",
             metavar="JOURNAL",
         ),
     ],
@@ -392,7 +389,8 @@ def approve(
 ) -> None:
     """Show the calls that wait for approval, decide about them, and resume the run.
 
-    At a terminal it asks about each. Without one, and without a decision, it shows what waits.
+    At a terminal it asks about each call. Elsewhere it needs an option that decides; without one it
+    only lists the calls.
     """
     from saftc.cli.commands.approve import approve_calls
 
@@ -402,13 +400,15 @@ def approve(
 @app.command(rich_help_panel=EDITORS, epilog="Example: `saftc play triage.saft`")
 def play(
     file: Annotated[
-        Path, typer.Argument(help="The script; a new one begins as a short example.")
+        Path,
+        typer.Argument(help="The script; a new one begins as an example.", metavar="[FILE]"),
     ] = Path("play.saft"),
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The port of the page; 0: one that is free.")
+        int,
+        typer.Option(min=0, max=65535, help="The port of the page; 0 is a free one.", metavar="N"),
     ] = 0,
     no_open: Annotated[
-        bool, typer.Option("--no-open", help="Print the address, and open no browser.")
+        bool, typer.Option("--no-open", help="Print the address, but open no browser.")
     ] = False,
     link: Annotated[
         str | None,
@@ -417,8 +417,8 @@ def play(
 ) -> None:
     """Write and run a script on a page in the browser.
 
-    The page shows the Python and the requests of the script beside it. It is served on this machine
-    only, and only to those who have its address.
+    Beside the script, the page shows its Python and its requests. Only this machine can open it,
+    and only with the printed address.
     """
     advice = "saftc play needs other packages: pip install pygls starlette uvicorn websockets"
     with needing("starlette uvicorn", advice):
@@ -426,8 +426,7 @@ def play(
     try:
         serve_page(file, port, opens=not no_open, link=link)
     except OSError as problem:
-        said = f"cannot serve on port {port}: {problem.strerror or problem}"
-        raise FileProblem(said) from None
+        raise FileProblem(f"cannot serve on port {port}: {problem.strerror or problem}") from None
 
 
 @app.command(
@@ -439,7 +438,7 @@ def serve(
     ],
     stdio: Annotated[
         bool,
-        typer.Option("--mcp", help="Speak over standard input and output (without --port, too)."),
+        typer.Option("--mcp", help="Serve over standard input and output (the default)."),
     ] = False,
     port: Annotated[
         int | None,
@@ -447,25 +446,25 @@ def serve(
             min=0,
             max=65535,
             metavar="N",
-            help="Speak over HTTP on this machine, at this port (0: one that is free), to clients "
-            "with the token that is printed for their .mcp.json.",
+            help="Serve over HTTP on this machine at this port; 0 is a free one. Clients need the "
+            "token that saftc prints, as an entry for their .mcp.json.",
         ),
     ] = None,
     journal: Annotated[
         str | None,
         typer.Option(
             metavar="FOLDER",
-            help="Keep each call in its own journal in this folder, for `saftc approve`.",
+            help="Keep a journal of each call in this folder, for `saftc approve`.",
         ),
     ] = None,
 ) -> None:
     """Offer the functions of a script as the tools of an MCP server.
 
-    Each function at the top level with a `///` comment is a tool. The script is run as when it is
-    imported.
+    Each function at the top level with a `///` comment is a tool. saftc imports the script: its
+    `main` does not run.
     """
     if stdio and port is not None:
-        raise WrongUsage("--mcp is over standard input and output: leave one of the two out")
+        raise WrongUsage("--mcp and --port exclude each other: leave one of the two out")
     if not file.is_file():
         raise FileProblem(f"there is no file {file}")
     from saftc.cli.commands.servers import serve_script
@@ -482,9 +481,9 @@ def serve(
 
 @app.command(rich_help_panel=EDITORS, epilog="Example: `saftc lsp`")
 def lsp() -> None:
-    """Serve an editor by the language server protocol.
+    """Serve an editor over the language server protocol.
 
-    Nothing of a script runs, and nothing is sent.
+    It runs no script and sends no request.
     """
     with needing("pygls lsprotocol", "saftc lsp needs the package pygls: pip install pygls"):
         from saftc.lsp.server import serve as serve_editor
@@ -496,7 +495,8 @@ def explain(
     code: Annotated[
         str | None,
         typer.Argument(
-            help="The code of a diagnostic; all are listed without it.",
+            help="The code of a diagnostic; without it, all codes are listed.",
+            metavar="[CODE]",
             autocompletion=_complete_code,
         ),
     ] = None,
@@ -515,14 +515,14 @@ def _is_terminal() -> bool:
 
 
 cache = typer.Typer(
-    help="Show or remove the cache of earlier compilations.",
+    help="Show or clear the compilation cache.",
     epilog="Example: `saftc cache`",
 )
 
 
 @cache.callback(invoke_without_command=True)
 def show_cache(context: typer.Context) -> None:
-    """Tell where compiled modules are kept, and how much that is.
+    """Show the folder and the size of the compilation cache.
 
     The folder is SAFT_CACHE_DIR, or saftc's folder in the user's cache.
     """
@@ -536,7 +536,7 @@ def show_cache(context: typer.Context) -> None:
 
 @cache.command(epilog="Example: `saftc cache clear`")
 def clear() -> None:
-    """Forget what was compiled. Nothing but time is lost."""
+    """Delete the cache. It is rebuilt when needed."""
     from saftc.project.cache import Cache
     from saftc.user_cache import cache_folder
 
@@ -584,11 +584,15 @@ def _command() -> int:
 
 
 def _leave_out_types_of_flags(command: Any, above: typer.Context | None = None) -> None:
-    """Removes the type (`BOOLEAN`) of flags from the help of a command and its subcommands."""
+    """Removes the types of flags and arguments from the help of a command and its subcommands."""
     context = typer.Context(command, above, **command.context_settings)
     for parameter in command.get_params(context):
         if getattr(parameter, "is_flag", False):
             parameter.metavar = ""
+        elif parameter.param_type_name == "argument":
+            parameter.display_type_rich = lambda ctx="": None
+            # A metavar such as `[FILE...]` is the whole placeholder; typer would add braces.
+            parameter.get_usage_pieces = lambda ctx="", words=parameter.metavar: [words]
     for below in getattr(command, "commands", {}).values():
         _leave_out_types_of_flags(below, context)
 

@@ -90,7 +90,7 @@ class Fixer:
             return True
         try:
             if read_script(file) != before:
-                raise FileProblem(f"{file} has changed meanwhile: it is left as it is")
+                raise FileProblem(f"{file} has changed meanwhile: nothing is fixed in it")
             # If the path is a symbolic link, its target is replaced.
             write_module(Path(file), after)
         except FileProblem as problem:

@@ -31,11 +31,11 @@ class Report(StrEnum):
 class CheckOptions:
     """The options of `saftc check`."""
 
-    format: Annotated[Report, typer.Option(help="How to write what was found.")] = Report.text
+    format: Annotated[Report, typer.Option(help="The format of the report.")] = Report.text
     strict: Annotated[
         bool,
         typer.Option(
-            "--strict", help="Exit 1 for warnings, too; add hints on what run time decides."
+            "--strict", help="Exit 1 for warnings, too; add hints about types left to run time."
         ),
     ] = False
     fix: Annotated[
@@ -50,11 +50,13 @@ class CheckOptions:
     ] = False
     bound: Annotated[
         int | None,
-        typer.Option(help="An error for scripts that may send more requests.", metavar="N", min=0),
+        typer.Option(
+            help="Report an error if a script may send more than N requests.", metavar="N", min=0
+        ),
     ] = None
     watch: Annotated[
         bool,
-        typer.Option("--watch", help="Stay, and check again what changes, until interrupted."),
+        typer.Option("--watch", help="Keep running, and check again what changes, until Ctrl-C."),
     ] = False
     root: Root = None
 
@@ -65,10 +67,13 @@ class BuildOptions:
 
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", help="The module to write, `-` for standard output."),
+        typer.Option(
+            "-o", "--output", help="The module to write; `-` is standard output.", metavar="PATH"
+        ),
     ] = None
     out_dir: Annotated[
-        Path | None, typer.Option(help="The folder to write NAME.py into, made when missing.")
+        Path | None,
+        typer.Option(help="The folder for the modules, created if missing.", metavar="FOLDER"),
     ] = None
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; exit 1 when a module is out of date.")
@@ -81,15 +86,19 @@ class BuildOptions:
     ] = False
     source_map: Annotated[
         bool,
-        typer.Option("--source-map", help="Also write NAME.py.map, for positions in errors."),
+        typer.Option(
+            "--source-map", help="Also write NAME.py.map: errors then name the script's lines."
+        ),
     ] = False
     watch: Annotated[
         bool,
-        typer.Option("--watch", help="Stay, and build again what changes, until interrupted."),
+        typer.Option("--watch", help="Keep running, and build again what changes, until Ctrl-C."),
     ] = False
     tools: Annotated[
         str | None,
-        typer.Option(help="For plans: the module whose functions they call.", metavar="MODULE"),
+        typer.Option(
+            help="For plans: the module with the functions that they call.", metavar="MODULE"
+        ),
     ] = None
     no_overlap: InOrder = False
     is_async: Annotated[
@@ -99,7 +108,7 @@ class BuildOptions:
     suffix: Annotated[
         str,
         typer.Option(
-            help="With --async: what the names of the modules end with, such as _async.",
+            help="With --async: a suffix for the names of the modules, such as _async.",
             metavar="TEXT",
         ),
     ] = ""
@@ -107,8 +116,8 @@ class BuildOptions:
         bool | None,
         typer.Option(
             "--embed-settings/--no-embed-settings",
-            help="Have modules take with them what [tool.saft] says of their prompts, or not; "
-            "otherwise they stay as they are.",
+            help="Embed the prompt settings of [tool.saft] in the modules, or not. Default: as in "
+            "the existing modules.",
         ),
     ] = None
     in_place: Annotated[
@@ -121,14 +130,14 @@ class BuildOptions:
 class ApproveOptions:
     """The options of `saftc approve`: the decisions, with the numbers of the calls."""
 
-    yes: Annotated[bool, typer.Option("--yes", help="The call may be made.")] = False
+    yes: Annotated[bool, typer.Option("--yes", help="Allow the call.")] = False
     deny: Annotated[
         str | None,
-        typer.Option(help="It may not; the model gets the reason.", metavar="REASON"),
+        typer.Option(help="Refuse the call; the model gets the reason.", metavar="REASON"),
     ] = None
     arguments: Annotated[
         str | None,
-        typer.Option(help="It may, with these arguments instead.", metavar="JSON"),
+        typer.Option(help="Allow the call, with these arguments instead.", metavar="JSON"),
     ] = None
     call: Annotated[
         list[int] | None,
@@ -138,13 +147,13 @@ class ApproveOptions:
     ] = None
     retry: Annotated[
         bool,
-        typer.Option("--retry", help="A call in doubt took no effect: make it again."),
+        typer.Option("--retry", help="The call in doubt took no effect: make it again."),
     ] = False
     result: Annotated[
         str | None,
-        typer.Option(help="A call in doubt took effect, with this result.", metavar="RESULT"),
+        typer.Option(help="The call in doubt took effect, with this result.", metavar="RESULT"),
     ] = None
     decide_only: Annotated[
         bool,
-        typer.Option("--decide-only", help="Only decide; run the same command again to resume."),
+        typer.Option("--decide-only", help="Only decide; do not resume the run."),
     ] = False

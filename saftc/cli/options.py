@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, Signature, get_annotations, signature
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -21,7 +22,7 @@ from saftc.project.settings import Project
 from saftc.reporting import WrongUsage, refuse_wrong_settings
 
 # The headings under which `--help` lists the options of `run` and `map`.
-WHO, LIMITS, KEEPING, LOOKING = "Who answers", "Limits", "Keeping answers", "Looking at the run"
+WHO, LIMITS, KEEPING, LOOKING = "Model", "Limits", "Recordings and journals", "Tracing"
 CONCURRENCY, OUTPUT = "Concurrency", "Output"
 
 
@@ -34,7 +35,7 @@ def _complete_provider(incomplete: str) -> list[str]:
 Timeline = Annotated[
     str | None,
     typer.Option(
-        help="Draw the run over time, as a page in this file.",
+        help="Write a timeline of the run to this file, as a web page.",
         metavar="FILE",
         rich_help_panel=LOOKING,
     ),
@@ -42,7 +43,7 @@ Timeline = Annotated[
 Chrome = Annotated[
     str | None,
     typer.Option(
-        help="The same as a trace for Chrome and Perfetto.",
+        help="Write a trace of the run to this file, for Chrome and Perfetto.",
         metavar="FILE",
         rich_help_panel=LOOKING,
     ),
@@ -51,7 +52,7 @@ Chrome = Annotated[
 Root = Annotated[
     Path | None,
     typer.Option(
-        help="The folder that imports start from; else pyproject.toml or `__init__.py` decide.",
+        help="The folder that imports start from. Default: pyproject.toml or `__init__.py` decide.",
         metavar="FOLDER",
         exists=True,
         file_okay=False,
@@ -77,14 +78,16 @@ SummaryAsJson = Annotated[
     typer.Option("--json", help="Write the summary as JSON.", rich_help_panel=OUTPUT),
 ]
 MappedFunction = Annotated[
-    str, typer.Argument(help="The function of a script.", metavar="SCRIPT:FUNCTION")
+    str, typer.Argument(help="A function of a script.", metavar="SCRIPT:FUNCTION")
 ]
 MappedTable = Annotated[
     str, typer.Argument(help="The rows: .parquet, .csv or .jsonl.", metavar="TABLE")
 ]
 TokensPerMinute = Annotated[
     float | None,
-    typer.Option(help="Tokens per minute, of all processes.", metavar="N", rich_help_panel=LIMITS),
+    typer.Option(
+        help="Tokens per minute, in all processes together.", metavar="N", rich_help_panel=LIMITS
+    ),
 ]
 
 
@@ -118,7 +121,7 @@ class ModelOptions:
     provider: Annotated[
         str | None,
         typer.Option(
-            help="openai, anthropic, gemini, openrouter, local, mock, none.",
+            help="openai, anthropic, gemini, openrouter, local, mock, unset.",
             metavar="NAME",
             rich_help_panel=WHO,
             autocompletion=_complete_provider,
@@ -141,12 +144,16 @@ class ModelOptions:
     ] = None
     temperature: Annotated[
         float | None,
-        typer.Option(help="0 or more; 0 varies least.", metavar="NUMBER", rich_help_panel=WHO),
+        typer.Option(
+            help="0 or more; 0 is the most deterministic.", metavar="NUMBER", rich_help_panel=WHO
+        ),
     ] = None
     requests_per_minute: Annotated[
         float | None,
         typer.Option(
-            help="Requests per minute, of all processes.", metavar="N", rich_help_panel=LIMITS
+            help="Requests per minute, in all processes together.",
+            metavar="N",
+            rich_help_panel=LIMITS,
         ),
     ] = None
     max_tool_rounds: Annotated[
@@ -162,7 +169,7 @@ class ModelOptions:
     budget_requests: Annotated[
         int | None,
         typer.Option(
-            help="A budget in requests; the one that would pass it ends the run.",
+            help="Budget: end the run before request N + 1.",
             metavar="N",
             rich_help_panel=LIMITS,
         ),
@@ -170,13 +177,13 @@ class ModelOptions:
     budget_tokens: Annotated[
         int | None,
         typer.Option(
-            help="A budget in tokens, of requests and replies.", metavar="N", rich_help_panel=LIMITS
+            help="Budget: tokens of all requests and replies.", metavar="N", rich_help_panel=LIMITS
         ),
     ] = None
     budget_cost: Annotated[
         float | None,
         typer.Option(
-            help="A budget in US dollars, by the prices of the project.",
+            help="Budget: US dollars, by the prices in the settings.",
             metavar="DOLLARS",
             rich_help_panel=LIMITS,
         ),
@@ -184,7 +191,7 @@ class ModelOptions:
     record: Annotated[
         str | None,
         typer.Option(
-            help="Append every exchange with the model to this file.",
+            help="Append all requests and replies to this file, for --replay.",
             metavar="FILE",
             rich_help_panel=KEEPING,
         ),
@@ -192,7 +199,7 @@ class ModelOptions:
     replay: Annotated[
         str | None,
         typer.Option(
-            help="Answer from this file, without any request.",
+            help="Answer from a file that --record wrote; send nothing.",
             metavar="FILE",
             rich_help_panel=KEEPING,
         ),
@@ -201,20 +208,20 @@ class ModelOptions:
         bool,
         typer.Option(
             "--verbose",
-            help="Show what is sent and received, on standard error.",
+            help="Show requests and replies on standard error.",
             rich_help_panel=LOOKING,
         ),
     ] = False
     usage: Annotated[
         bool,
         typer.Option(
-            "--usage", help="Report at the end what the run used.", rich_help_panel=LOOKING
+            "--usage", help="Report requests, tokens and cost at the end.", rich_help_panel=LOOKING
         ),
     ] = False
     log: Annotated[
         str | None,
         typer.Option(
-            help="Write what is sent and received to this file.",
+            help="Write requests and replies to this file, as JSON lines.",
             metavar="FILE",
             rich_help_panel=LOOKING,
         ),
@@ -232,7 +239,7 @@ class RowOptions:
     rename: Annotated[
         list[str] | None,
         typer.Option(
-            help="The column of a parameter, where names differ; may be repeated.",
+            help="The column for a parameter of another name; may be repeated.",
             metavar="PARAMETER=COLUMN",
         ),
     ] = None
@@ -245,11 +252,14 @@ class RowOptions:
         ),
     ] = None
     delimiter: Annotated[
-        str, typer.Option(help="What parts the values of a CSV file.", metavar="CHARACTER")
+        str, typer.Option(help="The separator of a CSV file, or tab.", metavar="CHARACTER")
     ] = ","
     encoding: Annotated[
         str | None,
-        typer.Option(help="The encoding of a table of text; UTF-8 by default.", metavar="NAME"),
+        typer.Option(
+            help="Encoding of a CSV or JSON-lines file. Default: by its byte order mark, or UTF-8.",
+            metavar="NAME",
+        ),
     ] = None
     row_timeout: Annotated[
         float | None,
@@ -259,7 +269,7 @@ class RowOptions:
     ] = None
     limit: Annotated[
         int | None,
-        typer.Option(min=1, help="Only the first rows.", metavar="N", rich_help_panel=LIMITS),
+        typer.Option(min=1, help="Only the first N rows.", metavar="N", rich_help_panel=LIMITS),
     ] = None
 
     def for_map(self) -> dict[str, Any]:
@@ -277,7 +287,7 @@ class MapOptions:
     columns: Annotated[
         str,
         typer.Option(
-            help="Columns to keep in the output, with commas; or all, or none.",
+            help="Columns of the table to repeat in the output, with commas; or all, or none.",
             metavar="COLUMNS",
             rich_help_panel=OUTPUT,
         ),
@@ -285,7 +295,8 @@ class MapOptions:
     format: Annotated[
         OutputFormat | None,
         typer.Option(
-            help="The format of the output; that of the table by default.", rich_help_panel=OUTPUT
+            help="The format of the output. Default: that of the table; jsonl for a CSV table.",
+            rich_help_panel=OUTPUT,
         ),
     ] = None
     csv: Annotated[
@@ -296,7 +307,7 @@ class MapOptions:
         int,
         typer.Option(
             min=1,
-            help="Rows at the same time, in each process.",
+            help="Rows that run at the same time in each process.",
             metavar="N",
             rich_help_panel=CONCURRENCY,
         ),
@@ -305,7 +316,7 @@ class MapOptions:
         int | None,
         typer.Option(
             min=1,
-            help="Processes on this machine, by Dask; only this one by default.",
+            help="Processes on this machine, started by Dask. Default: this one alone.",
             metavar="N",
             rich_help_panel=CONCURRENCY,
         ),
@@ -313,11 +324,16 @@ class MapOptions:
     address: Annotated[
         str | None,
         typer.Option(
-            help="The scheduler of a Dask cluster.", metavar="URL", rich_help_panel=CONCURRENCY
+            help="The address of a Dask cluster's scheduler.",
+            metavar="URL",
+            rich_help_panel=CONCURRENCY,
         ),
     ] = None
     check: Annotated[
-        bool, typer.Option("--check", help="Report what is certain to go wrong; send nothing.")
+        bool,
+        typer.Option(
+            "--check", help="Report what will fail and what the job may cost; send nothing."
+        ),
     ] = False
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Retry the rows that failed.")
@@ -325,7 +341,7 @@ class MapOptions:
     max_failed: Annotated[
         str | None,
         typer.Option(
-            help="Stop when more rows fail: a number, or a share.",
+            help="Stop when more than N rows, or N% of the rows, fail.",
             metavar="N|N%",
             rich_help_panel=LIMITS,
         ),
@@ -397,6 +413,11 @@ def set_settings(options: ModelOptions, **more: object) -> Project:
         given["max_in_flight"] = 1
     del given["root"]
     set_variables(**{name: value for name, value in given.items() if value is not False})
+    if options.replay is not None:
+        from runtime_support._recordings import advise
+
+        hint = f"add `--record {options.replay}` to record what is missing"
+        advise(options.replay, hint)
     return refuse_wrong_settings()
 
 
@@ -425,6 +446,21 @@ def json_pairs(option: str, texts: Sequence[str]) -> dict[str, Any]:
     return found
 
 
+def least_score(text: str | None, *, is_share: bool) -> float:
+    """Parses `0.9` or `90%`; a score that is no share may be any number."""
+    if text is None:
+        return float("-inf")
+    try:
+        number = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        number = float("nan")
+    if isfinite(number) and (not is_share or 0 <= number <= 1):
+        return number
+    expected = "a number from 0 to 1, or a share as 90%" if is_share else "a number"
+    hint = f"; did you mean {text}%?" if 1 < number <= 100 and not text.endswith("%") else ""
+    raise typer.BadParameter(f"--at-least: expected {expected}, got {text!r}{hint}")
+
+
 def number_or_share(option: str, text: str) -> int | float:
     """Parses `20` as the number 20 and `10%` as the share 0.1."""
     try:
@@ -432,5 +468,5 @@ def number_or_share(option: str, text: str) -> int | float:
             return float(text[:-1]) / 100
         return int(text)
     except ValueError:
-        said = f"{option}: expected a number or a share as 10%, got {text!r}"
+        said = f"{option}: expected a number or a share such as 10%, got {text!r}"
         raise typer.BadParameter(said) from None

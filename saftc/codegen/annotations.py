@@ -90,8 +90,7 @@ def annotation(context: Context, type_: Type) -> Expression:
             return _union(context, type_)
         case CallableType(parameters, result):
             given = annotation(context, result)
-            awaits = context.plan.awaits
-            if awaits is not None and awaits.values_wait and is_known(result):
+            if context.is_async and is_known(result):
                 given = py.union([py.subscript(context.global_("Awaitable"), given), given])
             takes = py.list_([annotation(context, one) for one in parameters])
             return py.subscript(context.global_("Callable"), takes, given)

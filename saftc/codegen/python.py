@@ -535,6 +535,14 @@ def spread(made: _Listing) -> _Listing:
 
 # Comments
 
+
+def with_remark(made: cst.Call, text: str) -> cst.Call:
+    """The call with one argument per line, and a comment beside the last one."""
+    told = cst.TrailingWhitespace(cst.SimpleWhitespace("  "), comment(text))
+    comma = cst.Comma(whitespace_after=cst.ParenthesizedWhitespace(told, indent=True))
+    return made.with_changes(args=[*made.args[:-1], made.args[-1].with_changes(comma=comma)])
+
+
 # Directives of Python and its tools, at the beginning of a comment or of a part of it.
 _DIRECTIVE = re.compile(
     r"((?:^|[#;])\s*(?:-\*-\s*)?)"

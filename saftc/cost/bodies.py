@@ -22,7 +22,7 @@ _ONLY_PARTS = tuple(kind for kind, known in CONSTRUCTS.items() if known.asks == 
 _STATEMENTS = tuple(kind for kind in CONSTRUCTS if kind in get_args(n.Statement))
 
 _A_COUNTER = (
-    "a counter that every turn makes larger bounds it, as in `while tries < 3`, and so does "
+    "a counter that every iteration increases bounds it, as in `while tries < 3`, and so does "
     "a budget of the run (`--budget-requests`)"
 )
 _LEAVES = n.RetStmt | n.FailStmt | n.BreakStmt | n.ContinueStmt
@@ -110,7 +110,7 @@ class BodyBounds:
         if turns is not None:
             most = turns.most
             asked = once.times(most) + sum(tests[: turns.part + 1], NOTHING)
-            words = f"`while`, at most {most.text} turn{'' if most == ONE else 's'}"
+            words = f"`while`, at most {most.text} iteration{'' if most == ONE else 's'}"
         elif over is loop:
             often = "`while` repeats an unknown number of times"
             asked, words = once + self.script.unknown(loop, often, _A_COUNTER), "`while`"

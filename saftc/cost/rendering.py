@@ -40,7 +40,7 @@ def as_text(bounds: ProgramBounds) -> str:
     if budget is not None and rows:
         rows.append(_Row(0, "a run", f"<= {budget}", "its budget (`budget_requests`) ends it"))
     if not rows:
-        return f"{bounds.source.name}: asks for nothing\n"
+        return f"{bounds.source.name}: sends no requests\n"
     return f"{bounds.source.name}\n{_table(rows, 1)}"
 
 
@@ -50,7 +50,7 @@ def heading(limits: Limits) -> str:
         f"requests for replies, at most, with max_repairs {limits.max_repairs}, "
         f"max_tool_rounds {limits.max_tool_rounds}, max_tool_calls {limits.max_tool_calls};\n"
         f"each may be sent again, x (1 + max_retries {limits.max_retries}), after a 429 or a "
-        "broken connection,\nand a few more find out, once, what a server does not take\n"
+        "broken connection,\nplus a few one-time requests that probe what the server supports\n"
     )
 
 
@@ -82,7 +82,7 @@ def too_many(bounds: ProgramBounds, allowed: int) -> Diagnostic | None:
     if program.bound.reasons:
         can, hint = "any number of requests", program.bound.reasons[0].advice
     elif most is not None:
-        can, hint = f"{most:,} requests", "fewer repairs, rounds, calls or turns make it less"
+        can, hint = f"{most:,} requests", "fewer repairs, rounds, calls or iterations lower it"
     else:
         can = f"{program.bound.most.text} requests"
         hint = f"a slice bounds a loop; so does a budget, `budget_requests = {allowed}`"

@@ -55,12 +55,12 @@ def replies(
 ) -> Polynomial:
     """The most replies to a prompt: one more than those after which it asks again.
 
-    It asks again after `max_repairs` replies that do not do (`Conversation._note_attempt`), and
+    It asks again after `max_repairs` replies that do not do (`Conversation.note_attempt`), and
     after rounds. A round has calls of tools (`_passed_limit`: at most `max_tool_rounds` rounds and
     `max_tool_calls` calls, in a `do` prompt one round), or hands in fields. If no field is
     optional, a round that hands in no open field is a reply that does not do
     (`FieldsOutput.problem`). So is each round of a `do` prompt that leaves a field open
-    (`NOT_ALL`), and one that calls tools if there are none (`NO_TOOLS`).
+    (`NOT_ALL`), and one that calls tools if there are none.
     """
     return rounds_of(settings, has_tools=has_tools, is_do=is_do, fields=fields) + (
         settings.max_repairs + ONE

@@ -1,6 +1,6 @@
 """The bounds of prompts and calls in one script."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import zip_longest
@@ -110,7 +110,7 @@ class ScriptBounds:
             assert node.options is not None
             written = self.lengths.written(node.options, at).shown
             words = f"the options are those of `{written}` when it runs"
-            return Reason(node.options, self.source, words, "written in place they count")
+            return Reason(node.options, self.source, words, "written in place, they count")
         for name, value in options.items():
             if name == "enforce_schema":
                 is_on = isinstance(value, n.Literal) and value.value == "on"
@@ -283,7 +283,7 @@ class ScriptBounds:
                     return self.unknown(
                         one.value,
                         f"nothing says how often `{callee}` calls `{written}`",
-                        "a loop of the script over the same items bounds it",
+                        "a loop in the script over the same items bounds it",
                     )
         return NOTHING
 
@@ -293,20 +293,30 @@ class ScriptBounds:
             return called.bound
         given = self._arguments(called.definition, node, at)
         written = {one: known.written(value, place) for one, (known, value, place) in given.items()}
-        reasons: list[Reason] = []
 
         def meaning(measure: Measure) -> Polynomial:
             bare = measure.of.parts[0] if len(measure.of.parts) == 1 else None
             if isinstance(bare, Symbol) and bare in given:
                 lengths, value, where = given[bare]
                 return lengths.most(value, measure.kind, where)
-            inner = self._inner(called, measure)
-            if inner is None:
-                return measured(measure.kind, measure.of.replaced(written))
-            reasons.append(inner)
+            return measured(measure.kind, measure.of.replaced(written))
+
+        return self._outside(called, meaning)
+
+    def _outside(
+        self, called: FunctionBound, meaning: Callable[[Measure], Polynomial | Reason]
+    ) -> Bound:
+        """The bound of a function elsewhere: the meaning of each measure, or why it has none."""
+        reasons: list[Reason] = []
+
+        def known(measure: Measure) -> Polynomial:
+            found = self._inner(called, measure) or meaning(measure)
+            if isinstance(found, Polynomial):
+                return found
+            reasons.append(found)
             return ZERO
 
-        most = called.bound.most.replaced(meaning)
+        most = called.bound.most.replaced(known)
         return Bound(most, each_once(called.bound.reasons, reasons))
 
     def _arguments(
@@ -348,22 +358,15 @@ class ScriptBounds:
         called = self.bounds.of_function(definition)
         names = self.bounds.script_of(definition).facts.names
         own = {names.of(one.name) for one in definition.parameters}
-        reasons = list[Reason]()
 
-        def meaning(measure: Measure) -> Polynomial:
-            inner = self._inner(called, measure)
-            chosen = [one for one in measure.of.symbols if one in own]
-            if inner is None and chosen:
-                words = f"`{measure.text}` depends on the caller of `{called.name}`"
-                source = self.bounds.script_of(definition).source
-                inner = Reason(definition.name, source, words, _advice(measure))
-            if inner is None:
+        def meaning(measure: Measure) -> Polynomial | Reason:
+            if own.isdisjoint(measure.of.symbols):
                 return measured(measure.kind, measure.of)
-            reasons.append(inner)
-            return ZERO
+            words = f"`{measure.text}` depends on the caller of `{called.name}`"
+            source = self.bounds.script_of(definition).source
+            return Reason(definition.name, source, words, _advice(measure))
 
-        most = called.bound.most.replaced(meaning)
-        return Bound(most, each_once(called.bound.reasons, reasons))
+        return self._outside(called, meaning)
 
 
 def _is_of_python(facts: Facts, node: n.Expression) -> bool:

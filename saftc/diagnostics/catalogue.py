@@ -88,7 +88,7 @@ NO_ORDER = Code("SAFT0319", "error", "`by` must return a number, a string or a d
 OTHER_ARGUMENT = Code(
     "SAFT0320",
     "error",
-    "`{parameter}` of `{name}` is {expected} in the calls of its script; found {found}",
+    "calls in its own script pass {expected} as `{parameter}` of `{name}`; found {found}",
 )
 UNREADABLE = Code("SAFT0321", "error", "`{text}` is not a {name}")
 COPY_ENTRY = Code(
@@ -97,7 +97,7 @@ COPY_ENTRY = Code(
 
 # Prompts.
 UNKNOWN_OPTION = Code("SAFT0401", "error", "`{name}` is not an option of a prompt")
-TOOL_NAME_TWICE = Code("SAFT0402", "error", "two different functions as the tool `{name}`")
+TOOL_NAME_TWICE = Code("SAFT0402", "error", "two different functions have the tool name `{name}`")
 RAW_NEEDS_STRING = Code("SAFT0404", "error", "`:raw` inserts a string, not {found}")
 NO_HISTORY = Code("SAFT0405", "error", "{found} has no `{name}`")
 RESULT_NOT_ITERABLE = Code(
@@ -158,7 +158,7 @@ CALLS_WITHOUT_APPROVAL = Code(
     "SAFT0625", "warning", "`{name}` calls `{other}`, and that call does not wait for approval"
 )
 NOT_TOLD_APART = Code(
-    "SAFT0627", "warning", "`{name}` works with `{other}`, which the prompt does not name"
+    "SAFT0627", "warning", "`{name}` uses `{other}`, which the prompt does not mention"
 )
 HIDES_TYPE = Code("SAFT0624", "warning", "`{name}` hides the built-in type of that name")
 

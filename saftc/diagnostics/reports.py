@@ -34,7 +34,7 @@ def as_sarif(found: Found) -> str:
             {
                 "id": code,
                 "defaultConfiguration": {"level": _LEVELS[BY_NUMBER[code].severity]},
-                "help": {"text": f"`saftc explain {code}` tells what it means."},
+                "help": {"text": f"`saftc explain {code}` explains it."},
             }
             for code in codes
         ],

@@ -7,10 +7,9 @@ that may run for ever.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from saftc.check.statements import blocks_of
-from saftc.effects.effects import Effects
-from saftc.effects.variables import VariableFlow
 from saftc.infer.failures import (
     Cause,
     Failure,
@@ -25,12 +24,15 @@ from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
 from saftc.types.types import ANY
 
-STREAMED = "a stream gives its pieces in its turn"
+if TYPE_CHECKING:
+    from saftc.effects.effects import Effects
+
+STREAMED = "a stream delivers its pieces in order"
 # Ways out: what to write instead, so that prompts need not stay in order.
 UNSTREAMED = "leave out `stream`"
 ANNOTATE = "annotate it"
 GIVE_VALUE = "give it a value above"
-TO_HEAD = "move it to the head of the loop, above what asks or prints"
+TO_HEAD = "move it to the head of the loop, above its prompts and prints"
 TO_OTHER_LOOP = f"{TO_HEAD}, or to another loop below"
 CATCH = f"{TO_HEAD}, or catch it with `try` and continue"
 # The statements that end a loop from inside its body, and from inside an inner loop.
@@ -58,15 +60,11 @@ _Ending = tuple[type[n.Statement], ...]
 
 
 class Certainty:
-    """Finds code that may stop a script; analyses each function once."""
+    """Finds code that may stop a script."""
 
-    def __init__(self, effects: Effects, known: "dict[int, Certainty] | None" = None) -> None:
+    def __init__(self, effects: "Effects") -> None:
         self.facts = effects.facts
         self.effects = effects
-        self.flow = VariableFlow(effects)
-        # The analyses of all imported scripts, by the id of their `Effects`.
-        self._others = {} if known is None else known
-        self._functions: dict[n.FunctionDef, tuple[Reason, ...]] = {}
 
     def block(self, statements: Iterable[n.Statement]) -> Reason | None:
         """The first reason why statements of a loop may keep it from its next item."""
@@ -89,17 +87,18 @@ class Certainty:
 
     # Functions
 
-    def _of_function(self, definition: n.FunctionDef) -> tuple[Reason, ...]:
-        for ring in self.effects.unknown_of(definition, self._functions):
-            for one in ring:
-                found = self._function(one) if self.facts.is_own(one) else self._elsewhere(one)
-                self._functions[one] = tuple(found)
-        return self._functions[definition]
+    def of_function(self, definition: n.FunctionDef) -> tuple[Reason, ...]:
+        """Why a function of the script may stop others; see `Summary`."""
+        first: dict[bool, Reason] = {}
+        for reason in self._function(definition):
+            first.setdefault(reason.is_caught, reason)
+        return tuple(first.values())
 
     def _function(self, definition: n.FunctionDef) -> _Reasons:
+        yield from self._around(definition)
         if self.effects.summary(definition).calls_itself:
             # Its body is not analysed, so that the analysis ends here.
-            words = f"`{definition.name.text}` calls itself, and may go on for ever"
+            words = f"`{definition.name.text}` calls itself, and may never end"
             yield Reason(definition.name, words, "write a loop with `for` instead", is_caught=False)
             return
         known = self.facts.functions[definition]
@@ -113,25 +112,21 @@ class Certainty:
         """The local variables of a function that may be read before they have a value."""
         names = self.facts.names
         taken = {names.of(parameter.name) for parameter in definition.parameters}
-        early = self.flow.early_reads(definition.body, taken)
+        early = self.effects.flow.early_reads(definition.body, taken)
         own = {one for one in early if one.scope is names.scopes[definition]}
         for node in walk(definition):
             if isinstance(node, n.Name) and names.of(node) in own:
                 yield Reason(node, f"`{node.text}` may have no value", GIVE_VALUE)
 
-    def _elsewhere(self, definition: n.FunctionDef) -> _Reasons:
-        """Why a function of another script may stop this one."""
-        script, source = self.effects.script_of(definition), self.facts.sources[definition]
-        # The variables around it have the values that they got when its script ran.
-        for symbol in script.outer(definition):
-            if symbol in script.facts.names.unset:
+    def _around(self, definition: n.FunctionDef) -> _Reasons:
+        """The variables around a function of another script that may have no value.
+
+        The others have the values that they got when its script ran.
+        """
+        for symbol in self.effects.outer(definition) if self.effects.is_imported else ():
+            if symbol in self.facts.names.unset:
                 words = f"`{symbol.name}` may have no value"
-                yield Reason(definition.name, words, GIVE_VALUE, source=source)
-        if id(script) not in self._others:
-            self._others[id(script)] = Certainty(script, self._others)
-        other = self._others[id(script)]
-        for reason in other._of_function(definition):
-            yield reason if reason.source is not None else replace(reason, source=source)
+                yield Reason(definition.name, words, GIVE_VALUE)
 
     # Statements
 
@@ -143,7 +138,7 @@ class Certainty:
     def _statement(self, node: n.Statement, ending: _Ending) -> _Reasons:
         match node:
             case n.WhileStmt():
-                words = "`while` may go on for ever"
+                words = "`while` may never end"
                 yield Reason(node, words, "loop over a `range` with `for`", is_caught=False)
                 return
             case n.TryStmt():
@@ -185,7 +180,7 @@ class Certainty:
             match one.cause:
                 case Cause.CALL:
                     assert one.function is not None
-                    yield from self._of_function(one.function)
+                    yield from self._called(one.function)
                 case Cause.ACCIDENT | Cause.UNSET:
                     pass  # where a name has a value, `Flow` knows
                 case Cause.PYTHON if self._is_declared(one.node):
@@ -193,12 +188,16 @@ class Certainty:
                 case Cause.UNKNOWN:
                     yield Reason(one.node, one.words, "move it out of the loop", is_caught=False)
                 case Cause.PYTHON:
-                    assert isinstance(one.node, n.Call)
-                    way_out = declare(self.effects.python_name(one.node.function))
-                    yield Reason(one.node, one.words, way_out)
+                    yield Reason(one.node, one.words, declare(self._path(one.node)))
                 case _:
                     way_out = self._way_out(one.node)
                     yield Reason(one.node, one.words, way_out)
+
+    def _called(self, definition: n.FunctionDef) -> _Reasons:
+        """Why a function that is called may stop the script."""
+        source = self.facts.sources.get(definition)
+        for reason in self.effects.summary(definition).reasons:
+            yield reason if source is None or reason.source else replace(reason, source=source)
 
     def _way_out(self, node: n.Node) -> str:
         """What to write instead of code that may fail."""
@@ -222,12 +221,19 @@ class Certainty:
         return self.facts.types.get(node, ANY) == ANY
 
     def _is_declared(self, node: n.Node) -> bool:
-        """Whether the user declares that a called Python function has no effects."""
-        assert isinstance(node, n.Call)
-        record = self.facts.record_of(node.function)
-        if record is None:
-            return self.effects.is_declared_pure(node.function) or self.effects.is_standard(node)
-        return self.effects.is_declared(record)
+        """Whether the user declares that the Python code that a node calls has no effects."""
+        is_standard = isinstance(node, n.Call) and self.effects.is_standard(node)
+        return is_standard or self.effects.is_pure(self._path(node))
+
+    def _path(self, node: n.Node) -> str | None:
+        """The path, as `pure` takes it, of the Python function or class that a node calls."""
+        if isinstance(node, n.Call):
+            record = self.facts.record_of(node.function)
+            return record.path if record else self.effects.python_name(node.function)
+        assert isinstance(node, n.ObjectLiteral)
+        copied = self.facts.forms.copies[node].record
+        record = None if copied is None else self.facts.record_facts.get(copied)
+        return None if record is None else record.path
 
 
 def declare(path: str | None) -> str:
@@ -240,34 +246,34 @@ def declare(path: str | None) -> str:
     return f'if it has no effects and does not fail: pure = ["{path}"]'
 
 
-def of_effect(effects: Effects, node: n.Node) -> Reason:
+def of_effect(effects: "Effects", node: n.Node) -> Reason:
     """Why a node has an effect that others may see."""
     script, place, function = effects.origin_of(node)
     source = None if function is None else effects.facts.sources.get(function)
     return Reason(place, *_words(script, place), source=source)
 
 
-def _words(effects: Effects, node: n.Node) -> tuple[str, str]:
+def _words(effects: "Effects", node: n.Node) -> tuple[str, str]:
     """What a node does, and the way out."""
     facts = effects.facts
     match node:
         case n.Name() if facts.names.of(node).kind == "builtin":
             match node.text:
                 case "input":
-                    return "`input` waits for the user", "ask for it above the loop"
+                    return "`input` waits for the user", "call it above the loop"
                 case "print" | "write" as name:
-                    words = f"`{name}` of another script does not wait for its turn"
-                    return words, "give back what it prints, and print that here"
+                    words = f"`{name}` in another script would print out of order"
+                    return words, "return the text, and print it here"
                 case "run":
                     return "`run` may do anything", "run the program above or below"
                 case name:
-                    words = f"`{name}` has to wait for what is before it"
+                    words = f"`{name}` must wait for everything before it"
                     return words, "move it below the prompts of the loop"
         case n.Name() | n.Member():
             path = effects.path_in_python(node)
-            return f"nothing is known of what {shown(node)} of Python does", declare(path)
+            return f"the effects of {shown(node)} of Python are not known", declare(path)
         case n.Call():
-            words = f"nothing is known of {shown(node.function)}, which is called here"
+            words = f"the effects of {shown(node.function)}, called here, are not known"
             return words, "call a function by its name"
         case n.ServerCall():
             words = f"`{node.tool}` of the MCP server `{node.server}` may change something"
@@ -277,8 +283,8 @@ def _words(effects: Effects, node: n.Node) -> tuple[str, str]:
         case n.Prompt():
             for one in node.shown:
                 if effects.shows_unknown(one):
-                    words = f"{of_unknown_type(one)}, and might be a function for the model"
+                    words = f"{of_unknown_type(one)}, and might be a function, and so a tool"
                     return words, ANNOTATE
-            return "nothing is known of a function that it shows to the model", ANNOTATE
+            return "the effects of a function that it offers to the model are not known", ANNOTATE
         case _:
-            return "nothing is known of what Python does with a value here", ANNOTATE
+            return "the effects of Python on a value here are not known", ANNOTATE

@@ -22,17 +22,20 @@ values that code of a Python class creates are unknown. Comparing and showing a 
 """
 
 from collections.abc import Container, Iterable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 
 from saftc.check.facts import Facts, RecordFacts
 from saftc.check.forms import BuiltinCall, DirectCall
 from saftc.check.names import Code, Symbol
-from saftc.check.statements import evaluated_by
+from saftc.check.statements import evaluated_by, imported_by
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector
+from saftc.effects.awaits import Awaits
 from saftc.effects.call_graph import rings
+from saftc.effects.certainty import Certainty, Reason
+from saftc.effects.variables import VariableFlow
 from saftc.infer.programs import conversions_of
 from saftc.infer.tools import offered
 from saftc.syntax import nodes as n
@@ -97,12 +100,16 @@ _PLAIN = (STRING, INT, FLOAT, BOOL, NIL)
 class Summary:
     """What a call of a function, with all its callees, may do and reads.
 
-    `reads` are the variables around functions that it reads.
+    `reads` are the variables around functions that it reads. `reasons` say why it may stop the
+    script: the first failure that a `try` can catch, and the first that none can. `waits`: it is
+    `async` in the async form.
     """
 
     effects: frozenset[Effect]
     reads: frozenset[Symbol]
     calls_itself: bool
+    reasons: tuple[Reason, ...] = ()
+    waits: bool = False
 
 
 class Effects:
@@ -121,8 +128,12 @@ class Effects:
         has_clock: bool = True,
         is_imported: bool = False,
         known: "dict[int, Effects] | None" = None,
+        summaries: "dict[n.FunctionDef, Summary] | None" = None,
     ) -> None:
         self.facts = facts
+        self.flow = VariableFlow(self)
+        self.certainty = Certainty(self)
+        self.awaits = Awaits(self)
         # The effects of all scripts that are imported, directly or not, by the id of their facts.
         self._known = {} if known is None else known
         if is_imported:
@@ -130,21 +141,21 @@ class Effects:
         self._has_clock = has_clock
         self._standard = {**_STANDARD, **(_CLOCK if has_clock else {})}
         self._pure = tuple(pure)
-        self._is_imported = is_imported
+        self.is_imported = is_imported
         self._nodes: dict[n.Node, _Found] = {}
         self._below: dict[n.Node, _Found] = {}
-        self._summaries: dict[n.FunctionDef, Summary] = {}
+        self._summaries = {} if summaries is None else summaries
 
     @cached_property
     def _meets_python(self) -> bool:
         """Whether a value of unknown type may be a Python object."""
         modules = (n.ImportStmt, n.FromImport)
-        return any(one._meets_python for one in self._scripts) or any(
+        return any(one._meets_python for one in self.scripts) or any(
             "unknown" in self._of_import(node)[0] for node in nodes_of(self.facts.module, *modules)
         )
 
     @cached_property
-    def _scripts(self) -> tuple["Effects", ...]:
+    def scripts(self) -> tuple["Effects", ...]:
         """The effects of the scripts that this one imports, directly or not."""
         scripts, known = self.facts.scripts, self._known
         return tuple(known.get(id(one)) or self._beside(one, is_imported=True) for one in scripts)
@@ -156,6 +167,7 @@ class Effects:
             has_clock=self._has_clock,
             is_imported=is_imported,
             known=self._known,
+            summaries=self._summaries if is_imported else None,
         )
 
     @cached_property
@@ -169,7 +181,7 @@ class Effects:
         It does if the script has no `main`, at most reads at its top level, and has a function that
         asks and prints.
         """
-        effects = self._beside(self.facts, is_imported=False) if self._is_imported else self
+        effects = self._beside(self.facts, is_imported=False) if self.is_imported else self
         top = self.facts.module.statements
         functions = [one for one in top if isinstance(one, n.FunctionDef)]
         is_program = any(one.name.text == "main" and not one.parameters for one in functions)
@@ -183,11 +195,11 @@ class Effects:
 
     def of_script(self, facts: Facts) -> "Effects":
         """The effects in the script with these facts."""
-        return next(one for one in (self, *self._scripts) if one.facts is facts)
+        return next(one for one in (self, *self.scripts) if one.facts is facts)
 
     def script_of(self, definition: n.FunctionDef) -> "Effects":
         """The effects in the script that defines a function."""
-        return next(one for one in (self, *self._scripts) if one.facts.is_own(definition))
+        return next(one for one in (self, *self.scripts) if one.facts.is_own(definition))
 
     def of(self, *nodes: n.Node) -> set[Effect]:
         """The effects of evaluating the nodes."""
@@ -209,7 +221,13 @@ class Effects:
     def summary(self, definition: n.FunctionDef) -> Summary:
         """The summary of a function, computed once."""
         for ring in self.unknown_of(definition, self._summaries):
-            self._summaries.update(dict.fromkeys(ring, self._closed(ring)))
+            summary = self._closed(ring)
+            # What the functions of the ring fail with, and whether they wait, depends on it.
+            self._summaries.update(dict.fromkeys(ring, summary))
+            waits = any(self.script_of(one).awaits.in_(one.body) for one in ring)
+            for one in ring:
+                reasons = self.script_of(one).certainty.of_function(one)
+                self._summaries[one] = replace(summary, reasons=reasons, waits=waits)
         return self._summaries[definition]
 
     def unknown_of(
@@ -314,8 +332,13 @@ class Effects:
 
     def is_declared_pure(self, node: n.Expression) -> bool:
         """Whether the user declares that a Python function has no effects."""
-        name = self.python_name(node)
-        return name is not None and any(fnmatchcase(name, pattern) for pattern in self._pure)
+        return self.is_pure(self.python_name(node))
+
+    def is_pure(self, path: str | None) -> bool:
+        """Whether the user declares that what has this full name in Python has no effects."""
+        return path is not None and any(
+            path == pattern or fnmatchcase(path, pattern) for pattern in self._pure
+        )
 
     def is_standard(self, node: n.Call) -> bool:
         """Whether a call is of a function in Python's library that only returns a value."""
@@ -350,8 +373,7 @@ class Effects:
 
     def is_pure_tool(self, node: n.ServerCall) -> bool:
         """Whether the user declares that a server's tool has no effects: `mcp(docs).search`."""
-        name = f"mcp({node.server}).{node.tool}"
-        return any(name == pattern or fnmatchcase(name, pattern) for pattern in self._pure)
+        return self.is_pure(f"mcp({node.server}).{node.tool}")
 
     def _with_functions(self, found: _Found) -> set[Effect]:
         effects, functions = found
@@ -422,8 +444,7 @@ class Effects:
 
     def is_declared(self, record: RecordFacts) -> bool:
         """Whether the user declares that a Python class has no effects."""
-        path = f"{record.module}.{record.node.name.text}"
-        return any(fnmatchcase(path, pattern) for pattern in self._pure)
+        return self.is_pure(record.path)
 
     def _of_member(self, node: n.Member) -> _Found:
         found = self._in_module(node)
@@ -451,32 +472,26 @@ class Effects:
     def _of_arguments(self, node: n.Call) -> _Found:
         """What a call may do with its arguments: a builtin may call one, Python may call any."""
         form = self.facts.forms.calls[node]
-        match form:
-            case BuiltinCall(by=by) if by is not None:
-                return self._of_value(self.facts.types.get(by, ANY), is_called=True)
-            case DirectCall(definition=None) if not (
-                self.is_declared_pure(node.function) or self.is_standard(node)
-            ):
-                types = [self.facts.types.get(one.value, ANY) for one in node.arguments]
-                return _both(*(self._of_value(one, is_called=False) for one in types))
-            case _:
-                return set(), set()
+        if isinstance(form, BuiltinCall):
+            by = None if form.by is None else self.facts.types.get(form.by, ANY)
+            return (set(), set()) if by is None else self._of_value(by, is_called=True)
+        types = [self.facts.types.get(one.value, ANY) for one in node.arguments]
+        effects, functions = _both(*(self._of_value(one, is_called=False) for one in types))
+        is_python = isinstance(form, DirectCall) and form.definition is None
+        is_pure = self.is_declared_pure(node.function) or self.is_standard(node)
+        return (effects if is_python and not is_pure else set()), functions
 
     # Names and calls
 
     def _of_import(self, node: n.ImportStmt | n.FromImport) -> _Found:
         """The effects of importing a module; importing a script runs its top level."""
-        if isinstance(node, n.ImportStmt):
-            bound = [(node.alias or node.module, node.module)]
-        else:
-            bound = [(one.alias or one.name, one.name) for one in node.names]
         found: _Found = (set(), set())
-        for name, imported in bound:
+        for name, imported in imported_by(node):
             script = self.facts.named_scripts.get(node.module) or self.facts.named_scripts.get(
                 imported
             )
             if script is not None:
-                effects = next(one for one in self._scripts if one.facts is script)
+                effects = next(one for one in self.scripts if one.facts is script)
                 run = (effects.of_run(one) for one in script.module.statements)
                 found = _both(found, (set[Effect]().union(*run), set()))
             elif not self._is_pure_import(self.facts.names.of(name)):
@@ -486,7 +501,7 @@ class Effects:
     def _of_symbol(self, symbol: Symbol) -> _Found:
         if symbol.kind == "builtin":
             found = _of_builtin(symbol.name)
-            waits = "prints" not in found or not self._is_imported or self.prints_in_turn
+            waits = "prints" not in found or not self.is_imported or self.prints_in_turn
             return (found if waits else {"unknown"}), set()
         script, meant = self._meant(symbol)
         if isinstance(meant.node, n.FunctionDef):
@@ -499,7 +514,7 @@ class Effects:
         target = self.facts.imported.get(symbol)
         if target is None:
             return self, symbol
-        for script in self._scripts:
+        for script in self.scripts:
             if script.facts.own_names.get(target.name) is target:
                 return script._meant(target)
         return self, symbol  # a class of Python
@@ -510,7 +525,7 @@ class Effects:
         if meant is None:
             return None
         module = self.facts.modules[self.facts.names.of(node.value)]
-        return next(one for one in self._scripts if one.facts is module)._meant(meant)
+        return next(one for one in self.scripts if one.facts is module)._meant(meant)
 
     def _is_of_python(self, symbol: Symbol) -> bool:
         return symbol.kind == "import" and symbol not in self.facts.modules
@@ -524,8 +539,7 @@ class Effects:
         if module in _CALCULATING:
             return True
         # The functions of a module that is imported as a whole have many names.
-        path = f"{module}.{name or '*'}"
-        return any(path == pattern or fnmatchcase(path, pattern) for pattern in self._pure)
+        return self.is_pure(f"{module}.{name or '*'}")
 
     def python_name(self, node: n.Expression) -> str | None:
         """The full name of a Python function, with its module; None for anything else."""
@@ -612,13 +626,9 @@ def _imports(facts: Facts) -> dict[Symbol, tuple[str, str]]:
     """The module that each imported name comes from, and its name there."""
     found: dict[Symbol, tuple[str, str]] = {}
     for node in nodes_of(facts.module, n.ImportStmt, n.FromImport):
-        if isinstance(node, n.ImportStmt):
-            bound = node.alias or node.module
-            found[facts.names.of(bound)] = facts.module_behind(node.module), ""
-        else:
-            for imported in node.names:
-                symbol = facts.names.of(imported.alias or imported.name)
-                found[symbol] = facts.module_behind(node.module), imported.name.text
+        for bound, imported in imported_by(node):
+            name = imported.text if isinstance(node, n.FromImport) else ""
+            found[facts.names.of(bound)] = facts.module_behind(node.module), name
     return found
 
 
@@ -657,7 +667,7 @@ def _way_out(node: n.Node, effects: Effects) -> str:
     function = node.function if isinstance(node, n.Call) else node
     name = effects.python_name(function) if isinstance(function, n.Expression) else None
     if name is None:
-        return "write the `assert` where the record is used; a rule is checked with each record"
+        return "write the `assert` where the record is used: rules run for every record"
     return f'if it only calculates, say so in pyproject.toml: `[tool.saft] pure = ["{name}"]`'
 
 
@@ -687,9 +697,9 @@ def check_judges(facts: Facts, mistakes: Collector) -> None:
         at = next((one.value for one in written if one.key.text == "check"), node.options)
         problem, hint = None, None
         if node.is_streamed:
-            problem, hint = "cannot judge a stream", "its parts come before all is checked"
+            problem, hint = "cannot judge a stream", "its parts arrive before the whole is checked"
         elif node.mode == "program":
-            problem, hint = "cannot judge a program", "check what it gives behind the prompt"
+            problem, hint = "cannot judge a program", "check its result after the prompt"
         elif node in by_fields:
             problem, hint = "takes one value", "ask for a `type` with these fields"
         if problem is not None:
@@ -724,7 +734,7 @@ def _check_judge(
             expected, hint = "a function that fails", "`fail` or `assert` with the reason instead"
         elif effects:
             problem = f"must not {'ask a model' if 'asks' in effects else 'have effects'}"
-            hint = "do that behind the prompt: a check looks at a value, maybe several times"
+            hint = "do that after the prompt: a check may run several times"
             mistakes.add(catalogue.CHECK_OF_PROMPT.at(node.span, problem=problem, hint=hint))
             return
         else:

@@ -1,12 +1,15 @@
 """Which variables statements assign, and which they read before assigning them."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from saftc.check.forward import ForwardAnalysis
 from saftc.check.names import Code, Symbol
 from saftc.check.statements import all_statements, blocks_of, bound_by
-from saftc.effects.effects import Effects
 from saftc.syntax import nodes as n
+
+if TYPE_CHECKING:
+    from saftc.effects.effects import Effects
 
 # Symbols with a value; never changed in place.
 _Certain = frozenset[Symbol]
@@ -15,7 +18,7 @@ _Certain = frozenset[Symbol]
 class VariableFlow:
     """Reads and assignments of statements, called functions included."""
 
-    def __init__(self, effects: Effects) -> None:
+    def __init__(self, effects: "Effects") -> None:
         self.facts = effects.facts
         self.effects = effects
         self._statements: dict[n.Statement, tuple[_Certain, _Certain | None]] = {}
@@ -40,7 +43,7 @@ class VariableFlow:
         """
         found, assigned = set[Symbol](), _Certain()
         for statement in statements:
-            early, bound = self._of_statement(statement)
+            early, bound = self.of_statement(statement)
             found |= early - certain - assigned
             if bound is None:
                 return found
@@ -48,7 +51,7 @@ class VariableFlow:
         certain |= assigned
         return found
 
-    def _of_statement(self, statement: n.Statement) -> "tuple[_Certain, _Certain | None]":
+    def of_statement(self, statement: n.Statement) -> "tuple[_Certain, _Certain | None]":
         """The variables that a statement reads early, and those that it certainly assigns.
 
         The latter are None if the script never continues below the statement.

@@ -192,7 +192,7 @@ class _FailureFinder:
                     yield from self._copied(node, forms.copies[node])
             case n.Spread():
                 if forms.spreads[node] == Form.OPS:
-                    words = "may not be something that can be spread here"
+                    words = "may not be a value that can be spread here"
                     yield Failure(node, may_be_wrong(self.facts, node.value, words))
             case n.ComputedField():
                 if forms.keys[node.key] == Form.OPS:
@@ -200,7 +200,7 @@ class _FailureFinder:
                     yield Failure(node.key, may_be_wrong(self.facts, node.key, words))
             case n.UnpackStmt():
                 if not unpacks(node.pattern, self.facts.type_of(node.value)):
-                    words = may_be_wrong(self.facts, node.value, "may have more parts, or fewer")
+                    words = may_be_wrong(self.facts, node.value, "may have another number of parts")
                     yield Failure(node, words)
             case n.AssertStmt():
                 yield Failure(node, "`assert` may stop the script")
@@ -210,7 +210,7 @@ class _FailureFinder:
                 yield Failure(node, "an import may fail")
             case _:
                 if construct_of(node).fails != "never":
-                    yield Failure(node, "nothing is known of what it does", Cause.UNKNOWN)
+                    yield Failure(node, "its effects are not known", Cause.UNKNOWN)
 
     # Loops
 
@@ -226,7 +226,7 @@ class _FailureFinder:
             words = may_be_wrong(self.facts, node.iterable, "may not be a list")
             yield Failure(node.iterable, words)
         if not unpacks(node.pattern, self.facts.item_of(node)):
-            words = f"an item of {shown(node.iterable)} may have other parts"
+            words = f"an item of {shown(node.iterable)} may have another number of parts"
             yield Failure(node.iterable, words)
 
     def _always_takes(self, hole: n.FormatHole, spec: str) -> bool:
@@ -251,7 +251,7 @@ class _FailureFinder:
             case DirectCall():
                 yield Failure(node, f"{shown(node.function)} of Python may fail", Cause.PYTHON)
             case _:
-                words = f"nothing is known of {shown(node.function)}, which is called here"
+                words = f"the effects of {shown(node.function)}, called here, are not known"
                 yield Failure(node, words)
 
     def _made(self, node: n.Call | n.ObjectLiteral, record: n.RecordDef) -> _Failures:
@@ -260,12 +260,12 @@ class _FailureFinder:
         if record.rules:
             yield Failure(node, f"a rule of `{record.name.text}` may not hold")
         elif (known is None or known.module is not None) and not takes_all:
-            words = f"`{record.name.text}` of Python may refuse what it is given"
+            words = f"`{record.name.text}` of Python may reject its arguments"
             yield Failure(node, words, Cause.PYTHON)
 
     def _copied(self, node: n.ObjectLiteral, copy: ChangedCopy) -> _Failures:
         if copy.record is None:
-            yield Failure(node, "what is spread first may not have these fields")
+            yield Failure(node, "the object that is spread first may lack these fields")
         else:
             yield from self._made(node, copy.record)
 
@@ -408,9 +408,9 @@ def shown(node: n.Expression) -> str:
         case n.Prompt():
             return "the answer"
         case n.Call(function=function) if path_of(function) is not None:
-            return f"what `{path_of(function)}` gives"
+            return f"the result of `{path_of(function)}`"
         case n.Binary() | n.Unary() | n.Comparison() | n.Logical():
-            return f"what `{node.operator}` gives"
+            return f"the result of `{node.operator}`"
         case n.Comprehension(item=n.ComputedField()):
             return "the object"
         case n.ListLiteral() | n.Comprehension():

@@ -67,7 +67,7 @@ def check_programs(module: n.Module, facts: Facts, mistakes: Collector) -> None:
             if not node.is_conversion:
                 continue
             problem = _problem(node, module, facts)
-            hint = f"`conv {node.name.text}(value: A) -> B:` makes a B of an A"
+            hint = f"`conv {node.name.text}(value: A) -> B:` converts an A to a B"
             if problem is not None:
                 mistakes.add(
                     catalogue.BAD_CONVERSION.at(node.name.span, problem=problem, hint=hint)

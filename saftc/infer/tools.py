@@ -392,7 +392,7 @@ def _calls_without_approval(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic
         for other, function, name in waiting:
             # If an earlier prompt offers both, it is reported there.
             if function in named and not own.isdisjoint((one.value, other.value)):
-                hint = f"only calls by the model wait; `approve({one.name})` has these wait, too"
+                hint = f"only calls by the model wait; `approve({one.name})` makes these wait, too"
                 yield catalogue.CALLS_WITHOUT_APPROVAL.at(
                     _place(node, one).span,
                     name=one.name,
@@ -418,8 +418,8 @@ def _tools_of_something_untold(facts: Facts, node: n.Prompt) -> Iterator[Diagnos
         around = list(own.scope.around())
         for symbol in _captured(facts, one.type.definition):
             if symbol.scope in around and symbol not in named and _differs_by_call(symbol):
-                told = f"write `{{{symbol.name}}}` into it"
-                hint = f"{told}: a journal finds answers by what was asked"
+                told = f"write `{{{symbol.name}}}` into the prompt"
+                hint = f"{told}: a journal finds answers by their requests"
                 yield catalogue.NOT_TOLD_APART.at(
                     _place(node, one).span, name=one.name, other=symbol.name, hint=hint
                 )

@@ -61,15 +61,15 @@ def run_time_checks(module: n.Module, facts: Facts) -> tuple[Diagnostic, ...]:
 def _hint(entry: tuple[Symbol, _UntypedName]) -> Diagnostic:
     symbol, found = entry
     schema = found.need.notation()
-    settled = f"such as `{symbol.name}: {schema}`" if schema != "any" else "of what it is"
+    settled = f", such as `{symbol.name}: {schema}`" if schema != "any" else ""
     spans = sorted(found.places, key=lambda span: (span.start, span.end))
     # Report only the innermost places.
     spans = [one for one in spans if not any(_is_within(other, one) for other in spans)]
     return catalogue.LEFT_TO_RUN_TIME.at(
         found.span,
         name=symbol.name,
-        hint=f"an annotation, {settled}, would settle it",
-        related=tuple(Related(span, "left to run time") for span in spans[:_SHOWN]),
+        hint=f"add an annotation{settled}",
+        related=tuple(Related(span, "checked at run time") for span in spans[:_SHOWN]),
     )
 
 

@@ -1,10 +1,10 @@
 """How values are written in Python where their place allows several forms.
 
-    print(x)            x itself, or show(x)
-    str(x)              x itself, str(x), or show(x)
-    join(a, b)          which of the two is the separator
-    sorted(xs, by: f)   key=f, key=len, key=str.upper
-    tags: [string] = [] a default that each record creates anew, and each call
+print(x)            x itself, or show(x)
+str(x)              x itself, str(x), or show(x)
+join(a, b)          which of the two is the separator
+sorted(xs, by: f)   key=f, key=len, key=str.upper
+tags: [string] = [] a default that each record creates anew, and each call
 """
 
 from collections.abc import Sequence
@@ -169,16 +169,24 @@ class Values:
         is_object = is_plain and isinstance(node, n.ObjectLiteral)
         if not (is_list or is_object) and not self._may_be_refused(type_):
             return Default.SHARED
+        if isinstance(node, n.Call) and self._is_made_of_literals(node):
+            return Default.MADE
         says_names = any(isinstance(part, n.Name | n.Call | n.Prompt) for part in walk(node))
         if is_object or (is_list and not says_names):
             return Default.MADE
         is_copied = isinstance(type_, ListType | MapType | ObjectType)
         return Default.COPIED if is_copied else Default.HELD
 
+    def _is_made_of_literals(self, node: n.Call) -> bool:
+        """Whether a class is called with literals: each call makes an equal value."""
+        return self.facts.record_of(node.function) is not None and all(
+            isinstance(argument.value, n.Literal) for argument in node.arguments
+        )
+
     def _may_be_refused(self, type_: Type) -> bool:
         """Whether the type allows a value that Python rejects as a field's default."""
         return any(
-            self.facts.is_of_python(member)
+            self.facts.is_of_python(member) and not self.facts.is_enum(member)
             if isinstance(member, RecordType)
             else member == ANY or kind_word(member) in ("list", "object", "dataframe")
             for member in members(type_)

@@ -4,18 +4,18 @@
     total: int | float = 0            it holds another kind of number later
     row: dict[str, Any] = {...}       its fields differ in type, and are read one by one
 
-    d: str | None                     it is read as `str` before it holds None
+    d: str | None                     it holds None later
     d = doubt(x)
 
 A name has one annotation: beside its first value, or in a line above its first binding. It stands
-above if the script relies on the type of the first value (for a name annotated beside its value,
-mypy knows only the annotation). It also stands above if no `=` binds the name, but a loop, an
-unpacking, or prompts that are asked together. A function that runs ahead for a loop has its own
-variables. Other variables have no annotation, as a person would write them. The names of a
-destructuring are `Any` to checkers; one that a function returns is declared above it.
+above if the first value says less than the name may hold, other than None (for a name annotated
+beside its value, mypy knows only the annotation). It also stands above if no `=` binds the name,
+but a loop, an unpacking, or prompts that are asked together. A function that runs ahead for a loop
+has its own variables. Other variables have no annotation, as a person would write them. The names
+of a destructuring are `Any` to checkers; one that a function returns is declared above it.
 """
 
-from collections.abc import Container, Iterable, Iterator, Sequence, Set
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -37,10 +37,8 @@ from saftc.types.types import (
     INT,
     NEVER,
     NIL,
-    BuiltinType,
     ListType,
     LiteralType,
-    MapType,
     ObjectType,
     TupleType,
     Type,
@@ -49,7 +47,6 @@ from saftc.types.types import (
     is_plain_dict,
     item_type,
     members,
-    parts,
     union,
     within,
     without,
@@ -109,7 +106,7 @@ class Variables:
         self.reads: dict[Symbol, list[n.Name]] = {}
         for node in nodes_of(facts.module, n.Name):
             self.reads.setdefault(of(node), []).append(node)
-        self.returned = _returned_symbols(facts)
+        self.returned = set(self._returned_symbols())
 
     def beside(
         self, statement: n.AssignStmt | n.AugmentedAssignStmt, frame: Frame
@@ -176,6 +173,15 @@ class Variables:
                 ):
                     yield symbol
 
+    def _returned_symbols(self) -> Iterator[Symbol]:
+        """The variables whose types decide what checkers take a returned value for."""
+        for function in nodes_of(self.facts.module, n.FunctionDef):
+            if self.facts.functions[function].returns != ANY:
+                for node in walk(function):
+                    if isinstance(node, n.RetStmt) and node.value is not None:
+                        parts = self._sources(node.value, None)
+                        yield from (self.of(part) for part in parts if isinstance(part, n.Name))
+
     def declared(self, symbol: Symbol) -> Annotation:
         """The annotation of a variable that is bound elsewhere."""
         type_ = self.facts.lasting_type(symbol)
@@ -184,44 +190,50 @@ class Variables:
 
     def reads_as_any(self, value: n.Expression, frame: Frame) -> bool:
         """Whether checkers take a value of known type for `Any`: `row["price"]` of a mixed dict."""
+        return any(self._is_any(part, frame) for part in self._sources(value, frame))
+
+    def _is_any(self, part: n.Expression, frame: Frame) -> bool:
+        match part:
+            case n.Name():
+                symbol = self.of(part)
+                bindings = self._bindings(symbol, frame)
+                is_result = symbol in self.facts.history.does
+                return symbol in self.open or (
+                    not is_result
+                    and _changes_type(bindings)
+                    and not is_known_to_checkers(bindings, self._held(symbol, bindings))
+                )
+            case n.Member(value=owner) | n.Index(value=owner):
+                return _is_mixed(self.facts.type_of(owner))
+            case n.Call():
+                awaits = self.plan.awaits
+                return awaits is not None and awaits.of(part) == Wait.THREAD
+            case _:
+                return False
+
+    def _sources(self, value: n.Expression, frame: Frame) -> Iterator[n.Expression]:
+        """The parts of a value that make it `Any` to checkers if they are `Any` themselves."""
         pending, seen = [value], set[Symbol]()
         while pending:
-            match pending.pop():
-                case n.Name() as name:
-                    symbol = self.of(name)
-                    bindings = self._bindings(symbol, frame)
-                    is_draft = bool(bindings) and self._is_draft(bindings[0].statement)
-                    if is_draft or symbol in self.open:
-                        return True
-                    if symbol in seen or symbol in self.facts.history.does or not bindings:
-                        continue
+            part = pending.pop()
+            yield part
+            match part:
+                case n.Name() if (symbol := self.of(part)) not in seen:
                     seen.add(symbol)
-                    first = bindings[0].value
-                    if not _changes_type(bindings):
-                        pending += [] if first is None else [first]
-                    elif not _is_known_to_checkers(bindings, self._held(symbol, bindings)):
-                        return True
-                case n.Member(value=owner) | n.Index(value=owner):
-                    if _is_mixed(self.facts.type_of(owner)):
-                        return True
-                    pending.append(owner)
-                case n.Binary() as binary:
-                    pending += [binary.left, binary.right]
-                case n.Conditional() as conditional:
-                    pending += [conditional.then, conditional.other]
-                case n.Call() as call if self._is_in_thread(call):
-                    return True
+                    bindings = self._bindings(symbol, frame)
+                    is_followed = bindings and symbol not in self.facts.history.does
+                    if is_followed and not _changes_type(bindings) and bindings[0].value:
+                        pending.append(bindings[0].value)
+                case n.Member() | n.TupleMember() | n.Index() | n.Slice():
+                    pending.append(part.value)
+                case n.Unary():
+                    pending.append(part.operand)
+                case n.Binary() | n.Comparison() | n.Logical():
+                    pending += [part.left, part.right]
+                case n.Conditional():
+                    pending += [part.then, part.other]
                 case _:
                     pass
-        return False
-
-    def _is_in_thread(self, call: n.Call) -> bool:
-        awaits = self.plan.awaits
-        return awaits is not None and awaits.of(call) == Wait.THREAD
-
-    def _is_draft(self, statement: n.Statement) -> bool:
-        is_loop = isinstance(statement, n.ForStmt)
-        return is_loop and self.facts.forms.loops.get(statement) == Form.DRAFTS
 
     def is_global(self, symbol: Symbol, frame: Frame) -> bool:
         """Whether a symbol in a frame is a variable of the module, and not of a function."""
@@ -311,17 +323,16 @@ class Variables:
             if not is_known(type_):
                 type_ = ANY
         elif value is None:
-            return self._returned_field(symbol, statement, first)
+            return self.returned_field(symbol, statement, first)
         elif not _holds_empty(value) and not (
             _has_object(value) and is_known(type_) and self._is_read(type_)
         ):
             return None
-        if own is None and not _is_known_to_checkers(bindings, type_):
+        if own is None and not is_known_to_checkers(bindings, type_):
             type_ = ANY
-        is_above = value is None or self._is_read_as_less(symbol, bindings, type_)
-        return Annotation(type_, is_above)
+        return Annotation(type_, value is None or says_less(first.type, type_))
 
-    def _returned_field(
+    def returned_field(
         self, symbol: Symbol, statement: n.Statement, first: _Binding
     ) -> Annotation | None:
         """The annotation of a destructured name that a function returns; checkers see Any."""
@@ -331,41 +342,16 @@ class Variables:
         type_ = self.facts.schemas[of[symbol]]
         return _of_results([type_]) if first.is_result else Annotation(type_, is_above=True)
 
-    def _is_read_as_less(self, symbol: Symbol, bindings: Sequence[_Binding], type_: Type) -> bool:
-        """Whether the script relies on the first value's type, though the name may hold more later.
-
-        For a name annotated beside its first value, mypy knows only the annotation.
-        """
-        first, *others = bindings
-        kinds = set(members(type_))
-        if len(kinds) < 2 or kinds <= {INT, FLOAT} or all(map(is_plain_dict, kinds)):
-            return False
-        if first.type == NIL or not is_known(type_):
-            return False
-        if any(one.statement in self.growth for one in others):
-            return True
-        wider = [one.statement for one in others if not _takes(first.type, one.type)]
-        end = min((one.span.end for one in wider), default=None)
-        return any(
-            first.statement.span.end <= read.span.start
-            and (end is None or read.span.start < end)
-            and fit(type_, self.facts.types.get(read, ANY)) != Assignability.EXACT
-            for read in self.reads.get(symbol, ())
-        )
-
     def _held(self, symbol: Symbol, bindings: Sequence[_Binding]) -> Type:
-        """The type of a variable; one that grows in place is one list or object type."""
+        """The type of a variable; one that grows in place is one list type."""
         schemas = (self._kept(one) or NEVER for one in bindings)
         type_ = union((*schemas, *(one.type for one in bindings)))
         if ANY in within(type_) or NEVER in within(type_):
             type_ = self.facts.symbols.get(symbol, NEVER)
         found = members(type_)
-        if len(found) > 1 and any(one.statement in self.growth for one in bindings):
-            if all(isinstance(member, ListType) for member in found):
-                return ListType(item_type(type_))
-            maps = [member for member in found if isinstance(member, MapType)]
-            if len(maps) == len(found) and len({one.key for one in maps}) == 1:
-                return MapType(union(one.value for one in maps), maps[0].key)
+        is_list = all(isinstance(member, ListType) for member in found)
+        if is_list and len(found) > 1 and any(one.statement in self.growth for one in bindings):
+            return ListType(item_type(type_))
         return type_
 
     def _kept(self, binding: _Binding) -> Type | None:
@@ -388,56 +374,12 @@ class Variables:
         return fit(binding.type, own) == Assignability.EXACT
 
     def _is_read(self, type_: Type) -> bool:
-        if isinstance(type_, ObjectType) and type_.fields in self.facts.read_shapes:
-            differ = len({field.type for field in type_.fields}) > 1
-            return differ or any(map(self._is_read, parts(type_)))
-        return any(map(self._is_read, parts(type_)))
-
-
-def _returned_symbols(facts: Facts) -> Set[Symbol]:
-    """The variables that some function with a known type returns, whole or in parts."""
-    sources: dict[Symbol, list[Symbol]] = {}
-    pending: list[Symbol] = []
-    for node in nodes_of(facts.module):
-        match node:
-            case n.AssignStmt() | n.AugmentedAssignStmt():
-                held = sources.setdefault(facts.names.of(node.name), [])
-                held += _parts_of(node.value, facts)
-            case n.FunctionDef() if facts.functions[node].returns != ANY:
-                for inner in walk(node):
-                    if isinstance(inner, n.RetStmt) and inner.value is not None:
-                        pending += _parts_of(inner.value, facts)
-            case _:
-                pass
-    found: set[Symbol] = set()
-    while pending:
-        symbol = pending.pop()
-        if symbol not in found:
-            found.add(symbol)
-            pending += sources.get(symbol, ())
-    return found
-
-
-def _parts_of(value: n.Expression, facts: Facts) -> Iterator[Symbol]:
-    """The variables that make checkers take a value for `Any` if they are `Any` themselves."""
-    match value:
-        case n.Name():
-            yield facts.names.of(value)
-        case n.Member() | n.TupleMember() | n.Index() | n.Slice():
-            yield from _parts_of(value.value, facts)
-        case n.Unary():
-            yield from _parts_of(value.operand, facts)
-        case n.Binary() | n.Comparison() | n.Logical():
-            yield from _parts_of(value.left, facts)
-            yield from _parts_of(value.right, facts)
-        case n.Conditional():
-            yield from _parts_of(value.then, facts)
-            yield from _parts_of(value.other, facts)
-        case n.Call() if isinstance(facts.types.get(value.function), BuiltinType):
-            for argument in value.arguments:
-                yield from _parts_of(argument.value, facts)
-        case _:
-            return
+        """Whether fields of different types are read one by one in an object without a class."""
+        return any(
+            one.fields in self.facts.read_shapes and len({field.type for field in one.fields}) > 1
+            for one in within(type_)
+            if isinstance(one, ObjectType)
+        )
 
 
 def _of_results(types: Iterable[Type]) -> Annotation:
@@ -479,33 +421,36 @@ def _holds_empty(value: n.Expression) -> bool:
 
 def _changes_type(bindings: Sequence[_Binding]) -> bool:
     """Whether the variable later holds a type that its first value does not allow."""
+    if not bindings:
+        return False
     first, *others = bindings
     later = {part for one in others for part in members(one.type)} - {ANY}
     if first.type == NIL and first.value is not None:
         # Python's checkers wait for the first value that is not None.
         return len(later - {NIL}) > 1
-    return not all(_takes(first.type, type_) for type_ in later)
+    return any(fit(type_, first.type) != Assignability.EXACT for type_ in later)
 
 
-def _takes(first: Type, type_: Type) -> bool:
-    """Whether Python lets a variable that began as `first` hold a `type_`."""
-    if isinstance(first, ListType) and isinstance(type_, ListType):
-        return all(_takes(first.item, part) for part in members(type_.item))
-    return fit(type_, first) == Assignability.EXACT or (type_ == INT and FLOAT in members(first))
+def says_less(first: Type, type_: Type) -> bool:
+    """Whether a variable of `type_` has a first value of fewer kinds, other than None.
+
+    For a name annotated beside its first value, mypy knows only the annotation.
+    """
+    kinds = set(members(type_))
+    is_one = len(kinds) < 2 or kinds <= {INT, FLOAT} or all(map(is_plain_dict, kinds))
+    return not is_one and first != NIL and fit(type_, first) != Assignability.EXACT
 
 
-def _is_known_to_checkers(bindings: Sequence[_Binding], type_: Type) -> bool:
+def is_known_to_checkers(bindings: Sequence[_Binding], type_: Type) -> bool:
     """Whether checkers read a variable of the type as Saft does, right after its assignment.
 
     In a union with a list, checkers infer its item type from where it was made. The names of a
     destructuring are `Any` to them.
     """
-    found = set(members(without(type_, NIL)))
-    if len(found) < 2 or all(map(is_plain_dict, found)):
-        return True
-    if any(isinstance(one, ListType | TupleType) or is_plain_dict(one) for one in found):
-        return False
-    return not any(isinstance(one.statement, n.DestructureStmt) for one in bindings)
+    found = members(without(type_, NIL))
+    is_list = any(isinstance(one, ListType | TupleType) for one in found)
+    is_any = any(isinstance(one.statement, n.DestructureStmt) for one in bindings)
+    return len(found) < 2 or not (is_list or is_any)
 
 
 def _has_object(value: n.Expression) -> bool:

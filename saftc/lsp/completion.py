@@ -38,7 +38,7 @@ _WORDS = (
     *("do", "program", "stream", "with", "after"),
 )
 # The formats that may follow the colon in a hole of a prompt, as in `{text:raw}`.
-_FORMATS = {"raw": "a text as it is", "approve": "each call by the model waits for a yes"}
+_FORMATS = {"raw": "a string, unchanged", "approve": "each call by the model waits for approval"}
 _KINDS: dict[str, Kind] = {"function": "function", "record": "type", "type": "type"}
 
 

@@ -21,9 +21,9 @@ from saftc.syntax.walk import children, nodes_of, walk
 from saftc.types.types import FunctionType, LiteralType, UnionType, members
 
 AskingNode = n.Prompt | n.Call
-_NOTHING_BESIDE = "nothing beside it asks"
-_LEFT_TO_RIGHT = "one expression asks several times, from left to right"
-_LOOKED_AT = "what it is about is looked at in its turn, as that may fail or read files"
+_NOTHING_BESIDE = "there is no other prompt beside it"
+_LEFT_TO_RIGHT = "one expression sends its prompts one by one, from left to right"
+_LOOKED_AT = "the values in its prompt are read in order, as that may fail or read files"
 _NAME_EACH = "give each answer a name, one directly below the other"
 
 
@@ -32,7 +32,7 @@ class Alone:
 
     def __init__(self, plan: Plan) -> None:
         self.effects = plan.effects
-        self.flow = plan.certainty.flow
+        self.flow = plan.effects.flow
         self.module = plan.effects.facts.module
         # The prompts and calls in an expression, by the expression.
         self._asking: dict[n.Node, list[AskingNode]] = {}
@@ -56,10 +56,10 @@ class Alone:
             around = self._around[inner]
             match around:
                 case n.WhileStmt():
-                    words = "each turn of `while` may need the one before"
+                    words = "each iteration of `while` may need the one before"
                     return _told(words, around, "loop over a list with `for`")
                 case n.RecordDef() | n.Parameter():
-                    words = "a default is asked for where it is needed"
+                    words = "the prompt of a default is sent when the default is needed"
                     return _told(words, around, "give it a name above")
                 case _:
                     pass
@@ -117,13 +117,13 @@ class Alone:
             names = " and ".join(sorted(f"`{symbol.name}`" for symbol in needed))
             if other == place:
                 return _told(f"it needs {names}", one, "ask for both in one prompt")
-            return _told(f"what is asked next needs {names}", two, "ask for both in one prompt")
+            return _told(f"the next prompt needs {names}", two, "ask for both in one prompt")
         if other - first > 1:
-            words = "this is between it and the prompt beside it"
+            words = "this is between it and the next prompt"
             return _told(words, block[first + 1], "put the prompts directly below each other")
         beside = block[first] if other == place else block[other]
         if not all(isinstance(each, n.AssignStmt | n.DestructureStmt) for each in (one, two)):
-            words = "only prompts and calls whose answers have names go together"
+            words = "only prompts and calls whose answers get names run concurrently"
             return _told(words, beside, _NAME_EACH)
         told = self._told_of_names(one) or self._told_of_names(two)
         return told or _told(_LOOKED_AT, two, "give it a name above both")
@@ -139,7 +139,7 @@ class Alone:
             case n.AssignStmt(value=n.Prompt() as asked, name=name):
                 if isinstance(facts.prompts.get(asked), UnionType | LiteralType):
                     words = f"`{name.text}` has one of several types"
-                    return _told(words, statement, "call a function that asks for it")
+                    return _told(words, statement, "move the prompt into a function")
             case _:
                 pass
         return None
@@ -163,12 +163,12 @@ class Alone:
         if found:
             return list(dict.fromkeys(found))
         if function in self._called_by_models:
-            return [_told(f"a model calls `{name}` when it wants to", function.name)]
+            return [_told(f"`{name}` is a tool: the model decides when it runs", function.name)]
         words = f"nothing in this script calls `{name}`"
         return [_told(words, function.name, "see `saftc prompts` of a script that does")]
 
     def _told_of_call(self, call: n.Call, function: n.FunctionDef) -> Explanation:
-        words = f"nothing beside the call of `{function.name.text}` asks"
+        words = f"there is no other prompt beside the call of `{function.name.text}`"
         return self._inside(call) or _told(words, call)
 
     @cached_property

@@ -25,7 +25,6 @@ from itertools import count, product
 
 from saftc.check.facts import Facts
 from saftc.check.forms import IN_PARTS, BuiltinCall, DirectCall
-from saftc.check.forward import ends
 from saftc.check.names import Scope, Symbol
 from saftc.check.statements import all_statements, blocks_of, bound_by, evaluated_by
 from saftc.effects.awaits import Awaits
@@ -133,16 +132,17 @@ class Plan:
     taken: Set[str] | None = None
     # Whether a setting keeps everything in order.
     is_off: bool = False
-    certainty: Certainty = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.certainty = Certainty(self.effects)
+    @property
+    def certainty(self) -> Certainty:
+        """The reasons why code of the script may stop it."""
+        return self.effects.certainty
 
 
 def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:
     """Plans which code of a script runs at the same time."""
     effects = Effects(facts, overlapping.pure)
-    awaits = Awaits(facts) if overlapping.is_async else None
+    awaits = effects.awaits if overlapping.is_async else None
     if awaits is not None and overlapping.suffix and not awaits.has_form:
         awaits = None  # its one module is that of both forms
     may_ask = facts.scripts or bool(nodes_of(facts.module, n.Prompt))
@@ -199,9 +199,9 @@ class _Planner:
         self.facts = facts = effects.facts
         self.effects = effects
         self.plan = Plan(effects, prints=effects.prints_in_turn, awaits=awaits)
-        self.certainty = self.plan.certainty
-        self.flow = self.certainty.flow
-        self.heads = PrefixFinder(self.flow, self.certainty, awaits)
+        self.certainty = effects.certainty
+        self.flow = effects.flow
+        self.heads = PrefixFinder(effects, awaits)
         # A name of the script may have got an underscore at its end.
         scopes = facts.names.scopes.values()
         self.taken = {name.rstrip("_") for scope in scopes for name in scope.symbols} | taken
@@ -244,16 +244,12 @@ class _Planner:
 
         One pass upwards finds them for all statements.
         """
-        below, found = set[Symbol](), dict[n.Statement, Set[Symbol]]()
+        below, found = frozenset[Symbol](), dict[n.Statement, Set[Symbol]]()
         for statement in reversed(statements):
             if blocks_of(statement):
-                found[statement] = frozenset(below)
-            assigned = set[Symbol]()
-            read = self.flow.early_reads((statement,), assigned)
-            if ends((statement,)):
-                below.clear()
-            below -= assigned
-            below |= read
+                found[statement] = below
+            read, assigned = self.flow.of_statement(statement)
+            below = read if assigned is None else read | (below - assigned)
         return found
 
     def _inside(self, statement: n.Statement, place: _Place) -> None:
@@ -362,7 +358,7 @@ class _Planner:
         lost = self._read_after_failure(assigned, place)
         if lost is not None:
             words = f"`{lost.name}` may be read when a prompt has failed"
-            return Reason(loop, words, "catch the failure inside of the loop")
+            return Reason(loop, words, "catch the failure inside the loop")
         needed = self._needed(rest, set(grows))
         later = self._needed_later(own, place)
         needed |= later | (own & self.read_anytime)
@@ -376,7 +372,7 @@ class _Planner:
                 return Reason(loop, words, "assign to it on all of them")
         unset = self._without_value(later.intersection(gives), place)
         if unset is not None:
-            words = f"`{unset}` may have no value behind the loop"
+            words = f"`{unset}` may have no value after the loop"
             return Reason(loop, words, GIVE_VALUE)
         given = self._given(loop, cut, gives, are_known=bool(rest))
         if isinstance(given, Reason):
@@ -422,7 +418,7 @@ class _Planner:
                 words = f"`{symbol.name}` is a whole result on some paths only"
                 return Reason(loop, words, "bind it to a prompt on all of them")
             if are_known and not is_known(one.type):
-                words = f"`{symbol.name}` is of unknown type, and needed below"
+                words = f"`{symbol.name}` is of unknown type, and is needed below"
                 return Reason(loop, words, ANNOTATE)
             given.append(one)
         return tuple(given)
@@ -549,9 +545,9 @@ class _Planner:
         lists = [one.iterable for one in others]
         tests = [*lists, *(one for clause in node.clauses for one in clause.conditions)]
         for test in tests:
-            what = "what it loops over" if test in lists else "the condition"
+            what = "the list that it loops over" if test in lists else "the condition"
             if "asks" in self.effects.of(test):
-                return Reason(test, f"{what} asks", "ask for a list of answers first")
+                return Reason(test, f"{what} sends prompts", "collect the answers in a list first")
             unknown = self.effects.first_unknown(test)
             if unknown is not None:
                 return of_effect(self.effects, unknown)
@@ -560,7 +556,7 @@ class _Planner:
                 words = f"{what} {'prints' if prints else 'reads'}"
                 return Reason(test, words, A_LOOP)
         if "asks" not in self.effects.of(node.item):
-            words = "only the list that it loops over asks"
+            words = "only the list that it loops over sends prompts"
             return Reason(node, words, "give that list a name above")
         unknown = self.effects.first_unknown(node.item)
         if unknown is not None:

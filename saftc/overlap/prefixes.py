@@ -27,8 +27,9 @@ from saftc.check.facts import Facts
 from saftc.check.names import Symbol
 from saftc.check.statements import all_statements
 from saftc.effects.awaits import Awaits
-from saftc.effects.certainty import TO_HEAD, Certainty, Reason
-from saftc.effects.variables import VariableFlow, continues_of
+from saftc.effects.certainty import TO_HEAD, Reason
+from saftc.effects.effects import Effects
+from saftc.effects.variables import continues_of
 from saftc.overlap.loop_values import LoopOutput
 from saftc.syntax import nodes as n
 from saftc.types.builtins import Effect
@@ -56,11 +57,11 @@ class LoopPrefix:
 class PrefixFinder:
     """Decides how far the head of a loop may reach, and whether it may run ahead."""
 
-    def __init__(self, flow: VariableFlow, certainty: Certainty, awaits: Awaits | None) -> None:
-        self.facts = flow.facts
-        self.flow = flow
-        self.effects = flow.effects
-        self.certainty = certainty
+    def __init__(self, effects: Effects, awaits: Awaits | None) -> None:
+        self.facts = effects.facts
+        self.flow = effects.flow
+        self.effects = effects
+        self.certainty = effects.certainty
         self.awaits = awaits
 
     def ends(self, loop: n.ForStmt) -> Iterable[int]:
@@ -109,7 +110,7 @@ class PrefixFinder:
         targets, changed = set(self.flow.bound(loop)), self.flow.assigned(rest)
         kept, own = self.kept(loop, end), self.flow.assigned(head) | targets
         needed = self.flow.early_reads(head, set(targets)) - kept
-        needed |= self.flow.effects.read_in_functions(*head)
+        needed |= self.effects.read_in_functions(*head)
         lost = needed & (changed | own)
         # It has no access to an outer variable that has the name of one of its own.
         lost |= self.flow.read(loop.iterable) & (own - kept)

@@ -273,7 +273,7 @@ function run() {
   [waiting, waitingSize] = [[], 0];
   current.result?.remove();
   ran = current.result = new Result(current);
-  ran.timeline.append(soft("The run is drawn here as soon as it has asked something."));
+  ran.timeline.append(soft("The run is drawn here as soon as it sends a prompt."));
   script.fail([]);
   showResult();
   select("ran");
@@ -648,9 +648,9 @@ function happened(news) {
       const took = ran.asked ? `: ${spent(ran)}` : "";
       const start = news.start ? ` (and ${time(news.start)} to start)` : "";
       ran.say(`${how} after ${time(news.seconds)}${start}${took}`, news.code !== 0 && !news.stopped);
-      if (!ran.output.childNodes.length) write("stdout", "(it has printed nothing)");
+      if (!ran.output.childNodes.length) write("stdout", "(no output)");
       if (news.timeline && ran.asked) drawTimeline();
-      else ran.timeline.replaceChildren(soft("This run asked nothing."));
+      else ran.timeline.replaceChildren(soft("This run sent no prompt."));
       for (const prompt of ran.prompts.values()) if (prompt.state === "asking") CHANGES.over(prompt, {}), headline(prompt);
       if (news.code !== 0 && !news.stopped) markFailure();
       break;

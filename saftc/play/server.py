@@ -264,7 +264,7 @@ class Playground:
                 await _send(page, news)
         except (OSError, ExceptionGroup) as problem:
             if isinstance(problem, OSError):
-                text = f"the run did not begin: {problem.strerror or problem}\n"
+                text = f"the run did not start: {problem.strerror or problem}\n"
             else:
                 text = f"the run has ended: its events cannot be read: {problem.exceptions[0]}\n"
             await _send(page, {"kind": "output", "stream": "stderr", "text": text})

@@ -69,7 +69,7 @@ def scripts_below(path: str, others: Collection[str] = ()) -> list[str]:
     """
     if path in UNNAMED or not os.path.isdir(path):
         if os.path.splitext(path)[1] not in ("", ".saft", *others):
-            raise FileProblem(f"{path} is not a script: the name of one ends with .saft")
+            raise FileProblem(f"{path} is not a script: names of scripts end with .saft")
         return [path]
     found: list[str] = []
     for folder, folders, names in os.walk(path):

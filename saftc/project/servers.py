@@ -47,7 +47,7 @@ def locked_server(name: str, folder: Path) -> "Loaded":
             return MissingModule((str(path),))
         case str(reason):
             return BrokenModule(
-                f"cannot read `{path}`: {reason}", "`saftc mcp lock` writes it anew"
+                f"cannot read `{path}`: {reason}", "run `saftc mcp lock`, which writes it again"
             )
         case tools:
             return ServerModule(tools)
@@ -71,13 +71,13 @@ def _read(name: str, path: Path) -> dict[str, Any] | str | None:
     except (OSError, ValueError, RecursionError) as error:
         return str(error)
     if not _is_table(data) or data.get("version") != _FORM or not _is_table(data.get("servers")):
-        return f"it is not a lock of form {_FORM}"
+        return f"it is not a lock of version {_FORM}"
     server = data["servers"].get(name[len("mcp(") : -1])
     if server is None:
         return None
     tools = server.get("tools") if _is_table(server) else None
     if not _is_table(tools) or not all(map(_is_tool, tools.values())):
-        return f"what it says of `{name}` is not what a lock says"
+        return f"its entry of `{name}` is not valid"
     return tools
 
 

@@ -125,7 +125,7 @@ class Builder:
             raise Mistake(
                 catalogue.NOT_A_PROMPT.at(
                     value.span,
-                    hint="a program gives one value: name it, then read its members",
+                    hint="a program returns one value: name it, then read its members",
                 )
             )
         fields = _sequence(children).items
@@ -481,7 +481,7 @@ class Builder:
                 catalogue.UNKNOWN_FORMAT.at(
                     children[3].span,
                     format=format_,
-                    hint=r"there are `raw` and `approve`; write `\{` for a brace in the text",
+                    hint=r"the formats are `raw` and `approve`; write `\{` for a brace in the text",
                 )
             )
         return n.Hole(_span(children), children[1], format_ == "raw", format_ == "approve")
@@ -632,7 +632,7 @@ def _instead_of_rule(statement: n.Statement) -> str:
         case n.AssignStmt():
             return "write fields and their defaults in the parentheses: `type Name(count: int = 0)`"
         case n.IfStmt():
-            return "write `assert not a or b`: where a holds, b does"
+            return "write `assert not a or b`: if a holds, b must hold"
         case _:
             return "write `assert condition, message`"
 
@@ -647,6 +647,6 @@ def _check_default_order(parameters: Sequence[n.Parameter]) -> None:
                 catalogue.DEFAULT_ORDER.at(
                     parameter.span,
                     name=parameter.name.text,
-                    hint=f"give it one, or put it before `{defaulted.name.text}`, which has one",
+                    hint=f"give it a default, or put it before `{defaulted.name.text}`",
                 )
             )

@@ -711,9 +711,9 @@ class _Lexer:
 
     def _hint_of(self, offset: int) -> str | Hint | None:
         if _CONVERSION.match(self.text, offset) and self._is_in(_FORMAT_HOLE):
-            return "a value is written as `str(x)` writes it; `json(x)` puts a text in quotes"
+            return "a value is inserted as `str(x)`; `json(x)` puts a string in quotes"
         if _CONVERSION.match(self.text, offset) and self._is_in("hole"):
-            return "a value goes in as JSON; `{name:raw}` inserts a text as it is"
+            return "a value is inserted as JSON; `{name:raw}` inserts a string unchanged"
         character = self.text[offset]
         line = self.source.line_text(self.source.line_of(offset))
         if character == ";" and line.lstrip().startswith("for "):

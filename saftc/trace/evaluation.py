@@ -8,13 +8,13 @@ import hashlib
 import inspect
 import json
 import re
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from runtime_support._budgets import dollars
 from runtime_support._journal.journal import time_text
 from runtime_support._language.files import replace_file
 from runtime_support._values.kinds import counted
@@ -22,9 +22,11 @@ from runtime_support._values.kinds import counted
 if TYPE_CHECKING:
     from runtime_support.map import Report, Script
 
-# The most labels of a confusion table (more do not fit a terminal), and the most wrong rows shown.
+# In the report: the most labels of a confusion table (more do not fit a terminal), the most rows,
+# and the most characters of a text.
 _MOST_LABELS = 10
-_MOST_WRONG = 20
+_MOST_ROWS = 20
+_MOST_TEXT = 100
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,8 @@ class Scoring:
 class Evaluation:
     """The rows of one model with their scores, and the report of the job.
 
-    A row has the keys `row`, `score`, `found` and `expected`. A failed row has `row`, `score` and
-    `error`.
+    A row has the keys `row`, `score` and `input`. It also has `found` and `expected`, or `error` if
+    it failed.
     """
 
     model: str
@@ -101,11 +103,14 @@ def judged(
 
     def case(*values: Any, **named: Any) -> str:
         label = named.pop(expected)
+        given = {**dict(zip(signature.parameters, values, strict=False)), **named}
+        told = {"input": {name: show(value) for name, value in given.items()}}
         found = function(*values, **named)
         points = found == label if score is None else score(found, label)
         if not isinstance(points, bool | int | float):
             raise TypeError(f"a score is a bool or a number, got {show(points)}")
-        return json.dumps({"score": float(points), "found": show(found), "expected": show(label)})
+        told |= {"score": float(points), "found": show(found), "expected": show(label)}
+        return json.dumps(told)
 
     case.__name__ = function.__name__
     case.__annotations__ = {**{one.name: one.annotation for one in taken}, "return": str}
@@ -127,12 +132,17 @@ def with_judge(script: "Script", score: str | None) -> "tuple[Script, str]":
     return replace(script, modules=modules, function="judged_case"), expected
 
 
-def read_rows(folder: Path) -> list[dict[str, Any]]:
+def read_rows(folder: Path, expected: str) -> list[dict[str, Any]]:
     """The rows of a finished job in the table's order; failed rows have the score 0."""
+    from runtime_support.ops import show
+
     rows = list[dict[str, Any]]()
     for file in folder.glob("*-*.jsonl"):
         for one in map(json.loads, file.read_text(encoding="utf-8").split("\n")[:-1]):
-            failed = "error" in one and {"error": f"{one['error']}: {one['message']}", "score": 0.0}
+            given = {name: show(it) for name, it in one.get("input", {}).items()}
+            given.pop(expected, None)
+            error = "error" in one and f"{one['error']}: {one['message']}"
+            failed = error and {"input": given, "score": 0.0, "error": error}
             rows.append({"row": one["row"], **(failed or json.loads(one["result"]))})
     return sorted(rows, key=lambda row: row["row"])
 
@@ -147,19 +157,27 @@ class LastRun:
         called = [script.folder, script.modules[-1].name, script.function]
         compared = [str(Path(table).resolve()), scoring.expect, scoring.function]
         self._file = self._folder / f"eval-{digest_of(*called, *compared)}.json"
+        self._jobs = list[Path]()
 
     def job(self, *settings: str) -> Path:
-        """The output folder of a job, so that the same command resumes it after an interruption."""
+        """The output folder of a job, which the same command resumes until the evaluation ends."""
         self._folder.mkdir(parents=True, exist_ok=True)
         (self._folder / ".gitignore").write_text("*\n")
-        return self._file.with_suffix(f".{digest_of(self._script, self._table, *settings)}")
+        job = self._file.with_suffix(f".{digest_of(self._script, self._table, *settings)}")
+        self._jobs.append(job)
+        return job
 
     def replace(self, evaluations: list[Evaluation], now: float) -> Iterator[str]:
-        """Stores this evaluation as the last one; yields lines about changes since the previous."""
+        """Stores this evaluation as the last one, and removes the folders of its jobs.
+
+        Yields lines about the changes since the previous evaluation.
+        """
         scores = {one.model: [row["score"] for row in one.rows] for one in evaluations}
         this = {"script": self._script, "table": self._table, "time": now, "models": scores}
         last = json.loads(self._file.read_text()) if self._file.exists() else None
         replace_file(str(self._file), json.dumps(this).encode())
+        for job in self._jobs:
+            shutil.rmtree(job)
         if last is None:
             return
         changed = [f"another {name}" for name in ("script", "table") if this[name] != last[name]]
@@ -171,10 +189,12 @@ class LastRun:
             before = last["models"].get(one.model)
             if before is None and len(last["models"]) == 1:
                 (before,) = last["models"].values()
+            told = list[str]()
             for row, score in zip(one.rows, before or (), strict=False):
                 if row["score"] != score:
                     how = "better" if row["score"] > score else "worse"
-                    yield f"  {one.model}, row {row['row']} is {how}: {_outcome(row)}"
+                    told.append(f"  {one.model}, row {row['row']} is {how}: {_outcome(row)}")
+            yield from _first(told)
 
 
 def as_report(table: str, evaluations: list[Evaluation], *, has_labels: bool) -> Iterator[str]:
@@ -183,19 +203,17 @@ def as_report(table: str, evaluations: list[Evaluation], *, has_labels: bool) ->
     rows = [["model", "score", "failed", "requests", "cost", "time"]]
     for one in evaluations:
         failed, requests = (f"{one.report.summary()[name]:,}" for name in ("failed", "requests"))
-        cost, seconds = dollars(one.report.cost), f"{one.report.seconds:.1f} s"
+        cost, seconds = one.report.spent.cost_text or "unknown", f"{one.report.seconds:.1f} s"
         rows.append([one.model, one.shown, failed, requests, cost, seconds])
     yield from aligned(rows)
     for one in evaluations:
         wrong = [row for row in one.rows if row["score"] < 1]
         if wrong:
             yield f"\n{one.model}: {len(wrong)} not right"
-            yield from (f"  row {row['row']}: {_outcome(row)}" for row in wrong[:_MOST_WRONG])
-            if len(wrong) > _MOST_WRONG:
-                yield f"  ... and {len(wrong) - _MOST_WRONG} more, which --json has"
+            yield from _first([_with_input(row) for row in wrong])
         counts = one.confusion()
         labels = sorted({label for pair in counts for label in pair})
-        if has_labels and wrong and len(labels) <= _MOST_LABELS:
+        if has_labels and wrong and 0 < len(labels) <= _MOST_LABELS:
             yield ""
             lines = [[one, *(str(counts[one, other]) for other in labels)] for one in labels]
             yield from aligned([["expected \\ found", *labels], *lines])
@@ -214,8 +232,28 @@ def digest_of(*texts: str | None) -> str:
     return hashlib.sha256(repr(texts).encode()).hexdigest()[:12]
 
 
+def _first(lines: list[str]) -> Iterator[str]:
+    """As many of the lines as anybody reads."""
+    yield from lines[:_MOST_ROWS]
+    if len(lines) > _MOST_ROWS:
+        yield f"  ... and {len(lines) - _MOST_ROWS} more, which --json has"
+
+
+def _with_input(row: Mapping[str, Any]) -> str:
+    """The outcome of a row, above the arguments of its call."""
+    given = row["input"]
+    shown = given.values() if len(given) == 1 else (f"{name}: {it}" for name, it in given.items())
+    return f"  row {row['row']}: {_outcome(row)}\n    {_brief(', '.join(shown))}"
+
+
 def _outcome(row: Mapping[str, Any]) -> str:
     if "error" in row:
-        return row["error"]
-    is_same = row["found"] == row["expected"]
-    return row["found"] if is_same else f"{row['found']}, expected {row['expected']}"
+        return _brief(row["error"])
+    found, expected = _brief(row["found"]), _brief(row["expected"])
+    return found if row["found"] == row["expected"] else f"{found}, expected {expected}"
+
+
+def _brief(text: str) -> str:
+    """A text as one line that fits a terminal."""
+    line = " ".join(text.split())
+    return line if len(line) <= _MOST_TEXT else f"{line[:_MOST_TEXT]}..."

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from saftc.cost import lengths, rules, scripts, walking
+from saftc.cost import bodies, lengths, rules, script_bounds
 from saftc.cost.algebra import ONE, ZERO, Polynomial, number
 from saftc.cost.bound import Bound, largest_bound
 from saftc.cost.definitions import Definitions
@@ -25,8 +25,10 @@ def _without_rounds(patch: Patch) -> None:
 
 
 def _without_repairs(patch: Patch) -> None:
-    kept = scripts.replies
-    patch.setattr(scripts, "replies", lambda s, **more: kept(_with(s, max_repairs=ZERO), **more))
+    kept = script_bounds.replies
+    patch.setattr(
+        script_bounds, "replies", lambda s, **more: kept(_with(s, max_repairs=ZERO), **more)
+    )
 
 
 def _with(settings: Settings, **changes: Polynomial) -> Settings:
@@ -35,7 +37,7 @@ def _with(settings: Settings, **changes: Polynomial) -> Settings:
 
 
 def _one_call_of_tools(patch: Patch) -> None:
-    patch.setattr(scripts, "tool_calls", lambda _settings: ONE)
+    patch.setattr(script_bounds, "tool_calls", lambda _settings: ONE)
 
 
 def _a_round_for_all_fields(patch: Patch) -> None:
@@ -58,16 +60,16 @@ def _no_field_stays_away(patch: Patch) -> None:
 
 
 def _do_like_others(patch: Patch) -> None:
-    kept = scripts.replies
-    patch.setattr(scripts, "replies", lambda s, **more: kept(s, **(more | {"is_do": False})))
+    kept = script_bounds.replies
+    patch.setattr(script_bounds, "replies", lambda s, **more: kept(s, **(more | {"is_do": False})))
 
 
 def _one_program(patch: Patch) -> None:
-    patch.setattr(scripts, "program_replies", lambda _settings: ONE)
+    patch.setattr(script_bounds, "program_replies", lambda _settings: ONE)
 
 
 def _calls_of_programs_for_nothing(patch: Patch) -> None:
-    patch.setattr(scripts, "program_calls", lambda _settings: ZERO)
+    patch.setattr(script_bounds, "program_calls", lambda _settings: ZERO)
 
 
 def _one_turn(patch: Patch) -> None:
@@ -75,7 +77,7 @@ def _one_turn(patch: Patch) -> None:
 
 
 def _the_first_way(patch: Patch) -> None:
-    patch.setattr(walking, "largest_bound", lambda bounds: next(iter(list(bounds)), Bound()))
+    patch.setattr(bodies, "largest_bound", lambda bounds: next(iter(list(bounds)), Bound()))
 
 
 def _no_growth(patch: Patch) -> None:
@@ -122,31 +124,33 @@ def _arguments_of_one_item(patch: Patch) -> None:
     def with_arguments(_self: Any, called: Any, _node: Any, _known: Any) -> Bound:
         return Bound(called.bound.most.replaced(lambda _measure: ONE))
 
-    patch.setattr(scripts.ScriptBounds, "_with_arguments", with_arguments)
+    patch.setattr(script_bounds.ScriptBounds, "_with_arguments", with_arguments)
 
 
 def _calls_for_nothing(patch: Patch) -> None:
-    patch.setattr(scripts.ScriptBounds, "call", lambda *_: None)
+    patch.setattr(script_bounds.ScriptBounds, "call", lambda *_: None)
 
 
 def _options_of_the_run(patch: Patch) -> None:
     patch.setattr(
-        scripts.ScriptBounds, "settings", lambda self, *_: rules.settings_of(self.bounds.limits)
+        script_bounds.ScriptBounds,
+        "settings",
+        lambda self, *_: rules.settings_of(self.bounds.limits),
     )
 
 
 def _conditions_for_nothing(patch: Patch) -> None:
-    kept = walking.BodyBounds.callee_requests
+    kept = bodies.BodyBounds.callee_requests
 
     def asked(self: Any, node: Any, at: Any) -> Any:
         is_condition = type(at).__name__ == "IfStmt"
         return Bound() if is_condition else kept(self, node, at)
 
-    patch.setattr(walking.BodyBounds, "asked", asked)
+    patch.setattr(bodies.BodyBounds, "callee_requests", asked)
 
 
 def _handlers_for_nothing(patch: Patch) -> None:
-    kept = walking.BodyBounds.block
+    kept = bodies.BodyBounds.block
 
     def block(self: Any, statements: Any) -> Any:
         bare = (
@@ -155,7 +159,7 @@ def _handlers_for_nothing(patch: Patch) -> None:
         )
         return kept(self, tuple(bare))
 
-    patch.setattr(walking.BodyBounds, "block", block)
+    patch.setattr(bodies.BodyBounds, "block", block)
 
 
 _LOW: list[Callable[[Patch], None]] = [

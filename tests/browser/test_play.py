@@ -520,7 +520,7 @@ def test_the_timeline_is_that_of_the_last_run(page: Any) -> None:
     expect(page.locator("#timeline iframe")).to_have_count(1)
     write(page, "print(1)")
     page.locator("#run").click()
-    expect(page.locator("#timeline")).to_have_text("This run asked nothing.")
+    expect(page.locator("#timeline")).to_have_text("This run sent no prompt.")
 
 
 def test_both_tabs_are_of_the_last_good_text(page: Any) -> None:

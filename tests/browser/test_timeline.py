@@ -298,7 +298,7 @@ def test_what_belongs_to_the_chosen_prompt_is_seen(
 
 def test_a_run_without_prompts(opened: Opened, written: Callable[[Timeline], str]) -> None:
     page = opened(written(Timeline("empty")))
-    expect(page.locator("#when")).to_contain_text("No prompt was asked")
+    expect(page.locator("#when")).to_contain_text("This run sent no prompt")
     expect(page.locator("main")).to_be_hidden()
 
 
@@ -382,7 +382,7 @@ def test_it_grows_with_the_run_and_what_is_looked_at_stays(
         made.see(event)
     page = opened(written(made))
     page.locator("#tools summary").click()
-    expect(page.locator("#end")).to_contain_text("The run goes on")
+    expect(page.locator("#end")).to_contain_text("The run is still active")
     page.locator("#canvas").press("Home")
     page.locator("#search").fill("question 1")
     expect(page.locator("#found")).to_have_text("1 of 2 prompts")

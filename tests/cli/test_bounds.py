@@ -21,7 +21,7 @@ f main():
 TABLE = """\
 requests for replies, at most, with max_repairs 1, max_tool_rounds 8, max_tool_calls 32;
 each may be sent again, x (1 + max_retries 2), after a 429 or a broken connection,
-and a few more find out, once, what a server does not take
+plus a few one-time requests that probe what the server supports
 
 mail.saft
   triage(mail)  <= 2                             1 + 1 repair
@@ -44,7 +44,7 @@ def test_the_table(saftc: Command) -> None:
     assert (done.code, done.out) == (0, TABLE)
     assert done.err == "1 file checked, nothing to report\n"
     Path("none.saft").write_text("print(1)\n")
-    assert saftc("check", "--bounds", "none.saft").out.endswith("\nnone.saft: asks for nothing\n")
+    assert saftc("check", "--bounds", "none.saft").out.endswith("\nnone.saft: sends no requests\n")
 
 
 def test_the_settings_of_a_run_count(saftc: Command, monkeypatch: pytest.MonkeyPatch) -> None:

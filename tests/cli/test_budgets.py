@@ -36,9 +36,9 @@ def test_a_run_ends_where_its_budget_does(saftc: Command, script: Script) -> Non
     assert ended.code == 1
     assert ended.out == "Hello, Ada!\nHello, Bo!\ncaught budget\n"
     assert ended.err == (
-        "error: BudgetSpent: the next request would pass the budget of 2 requests; spent until "
-        "now: 2 requests, 10 tokens (greet.saft:4:18: 2 requests, 10 tokens); raise "
-        "`budget_requests` to go on\n"
+        "error: BudgetSpent: the next request would pass the budget of 2 requests; spent so "
+        "far: 2 requests, 10 tokens (greet.saft:4:18: 2 requests, 10 tokens); raise "
+        "`budget_requests` to continue\n"
         " --> greet.saft:4:18\n"
         "  |\n"
         "4 |         done += [$ greet {name} $]\n"

@@ -135,7 +135,7 @@ def test_a_file_that_is_no_script(
     script("a.html", "<!doctype html>\n")
     ended = saftc(*command.split(), "a.html")
     assert ended.code == 1 and ended.out == ""
-    assert "a.html is not a script: the name of one ends with .saft" in ended.err
+    assert "a.html is not a script: names of scripts end with .saft" in ended.err
     assert (folder / "a.html").read_text() == "<!doctype html>\n"
 
 
@@ -432,5 +432,5 @@ def test_modules_keep_the_settings_that_they_have(
     script("c.saft", "print($ hi $)\n")
     assert saftc("build", "c.saft", "--embed-settings").code == 0
     ended = saftc("build", "a.saft", "c.saft", "--check")
-    told = "c.py has the project's settings in it, and a.py has not: give --embed-settings or"
+    told = "c.py embeds the project's settings, and a.py does not: use --embed-settings or"
     assert ended.code == 2 and told in ended.err

@@ -172,7 +172,7 @@ def test_the_shell_completes_commands_and_options(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("check", "saftc: Missing argument 'FILE'.\nsaftc check --help tells more\n"),
+        ("check", "saftc: Missing argument 'FILE...'.\nsaftc check --help tells more\n"),
         ("build --nope", "saftc build --help tells more\n"),
         ("mcp lock --nope", "saftc mcp lock --help tells more\n"),
         ("mcp frob", "No such command 'frob'. Commands of saftc mcp: list, lock.\n"),

@@ -105,7 +105,7 @@ def test_what_has_changed_meanwhile_is_left(
     monkeypatch.setattr(fixing, "read_script", read)
     ended = saftc("check", "--fix", "a.saft")
     assert ended.code == 1
-    assert "saftc: a.saft has changed meanwhile: it is left as it is\n" in ended.err
+    assert "saftc: a.saft has changed meanwhile: nothing is fixed in it\n" in ended.err
     assert path.read_text() == "people = 3\nprint(pepole)\n"
 
 

@@ -345,12 +345,12 @@ def test_functions_of_cells_keep_their_form(shell: Any) -> None:
     _cell(shell, text + "f plus(n: int) -> int:\n    ret n + 1")
     assert _awaited_cell(shell, "plus(1)") == 2
     ended = shell.run_cell("%%saft --async\ngreet(\"Ada\")")
-    assert "`greet` asks a model, and is of a cell without --async: run" in str(
+    assert "`greet` sends prompts, and its cell has no --async: run" in str(
         ended.error_in_exec
     )
     _awaited_cell(shell, text)
     ended = shell.run_cell("%%saft\ngreet(\"Ada\")")
-    assert "`greet` is of a cell with --async: begin" in str(ended.error_in_exec)
+    assert "`greet` is from a cell with --async: begin" in str(ended.error_in_exec)
     assert _awaited_cell(shell, 'greet("Ada")') == "a"
     ended = shell.run_cell("%%saft --fast\n1")
     assert "%%saft takes --show and --async, not --fast" in str(ended.error_in_exec)

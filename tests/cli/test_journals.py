@@ -149,8 +149,8 @@ def test_an_end_that_cannot_be_noted_is_a_failure(
     ended = saftc("run", "a.saft", "--provider", "mock", "--journal", "a.journal")
     assert (ended.code, ended.out) == (1, "hello\n")
     assert ended.err == (
-        "saftc: cannot keep answers in a.journal: database or disk is full; what was kept before "
-        "is whole: make room, and run the same command again\n"
+        "saftc: cannot keep answers in a.journal: database or disk is full; the kept answers are "
+        "intact: make room, and run the same command again\n"
     )
 
 

@@ -127,6 +127,9 @@ def test_rows_that_do_not_fit(saftc: Command, script: Script) -> None:
     ended = saftc(*job, "--check")
     assert (ended.code, Path("out").exists()) == (2, False)
     assert ended.err == 'saftc: mails.csv:3: least: expected int, got string "x"\n'
+    script("renamed.csv", "mail,floor\nhello,x\n")
+    ended = saftc("map", job[1], "renamed.csv", "out", "--rename", "least=floor", "--check")
+    assert ended.err == 'saftc: renamed.csv:2: floor: expected int, got string "x"\n'
     ended = saftc(*job)
     assert ended.code == 1 and "3 rows: 2 done, 1 failed (CheckError 1; errors-" in ended.err
 
@@ -138,7 +141,7 @@ def test_budget_and_limits_are_those_of_a_run(
     ended = saftc(*job, "--budget-requests", "1", "--requests-per-minute", "100000")
     assert ended.code == 5
     assert "2 rows: 1 done, 1 left; 1 request" in ended.err
-    assert ended.err.endswith("raise `budget_requests` to go on\n")
+    assert ended.err.endswith("raise `budget_requests` to continue\n")
     monkeypatch.setattr(spending, "_of_process", spending.UsageMeter())
     assert saftc(*job, "--budget-requests", "2").code == 0
 
@@ -152,7 +155,7 @@ def test_budget_and_limits_are_those_of_a_run(
         (["home/triage.saft:triage", "none.csv"], 2, "cannot read none.csv: No such file"),
         (["home/triage.saft:triage", "mails.csv", "--rename", "mail"], 2, "--rename has the form"),
         (["home/triage.saft:triage", "mails.csv", "--set", "mail=x"], 2, "--set 'mail=\"x\"'"),
-        (["home/triage.saft:triage", "mails.csv", "--max-failed", "a"], 2, "or a share as 10%"),
+        (["home/triage.saft:triage", "mails.csv", "--max-failed", "a"], 2, "a share such as 10%"),
         (["home/triage.saft:triage", "mails.csv", "--rows-at-once", "0"], 2, "rows-at-once"),
         (
             ["home/triage.saft:main", "mails.csv"],
@@ -279,8 +282,8 @@ def test_delimiters_and_encodings(
 @pytest.mark.parametrize(
     ("data", "options", "told"),
     [
-        (b"id;mail\n1;a\n", [], "its values are parted by `;`: --delimiter ';' reads it so"),
-        (b"id\tmail\n1\ta\n", [], "parted by `\\t`: --delimiter '\\t' reads it so"),
+        (b"id;mail\n1;a\n", [], "its values are separated by `;`: use --delimiter ';'"),
+        (b"id\tmail\n1\ta\n", [], "separated by `\\t`: use --delimiter '\\t'"),
         (b"mail\na\n\xff\n", [], "it is not UTF-8 text (line 3); --encoding names another enc"),
         (b"mail\na\n", ["--encoding", "utf-9"], "there is no encoding 'utf-9'"),
         (b"mail\na\n", ["--encoding", "base64"], "there is no encoding 'base64'"),
@@ -334,12 +337,24 @@ def test_the_summary_as_json(saftc: Command) -> None:
     assert found.pop("seconds") >= 0
     assert found == {
         **{"rows": 2, "done": 1, "failed": 1, "failures": {"AssertionError": 1}, "waiting": 0},
-        **{"left": 0, "stopped": None, "budget_spent": False, "cost": 0.0, "requests": 1},
+        **{"left": 0, "stopped": None, "budget_spent": False, "cost": None, "requests": 1},
         **{"input_tokens": found["input_tokens"], "output_tokens": found["output_tokens"]},
     }
     ended = saftc("map", *job[1:3], "other", "--json", "--budget-requests", "1")
     found = json.loads(ended.out)
     assert (ended.code, found["budget_spent"], found["left"]) == (5, True, 1)
+
+
+def test_a_cost_budget_needs_a_price(saftc: Command, script: Script) -> None:
+    job = ("map", "home/triage.saft:triage", "mails.csv", "out")
+    checked = saftc(*job, "--check", "--budget-cost", "0.01", "--model", "good-1")
+    assert (checked.code, "found nothing wrong" in checked.err) == (2, False)
+    assert "budget_cost: there is no price of the model good-1; the project" in checked.err
+    assert not Path("out").exists()
+    for function in ("home/triage.saft:list", "home/chosen.saft:chosen"):
+        script("home/chosen.saft", 'f chosen(mail: string): ret $ {mail} $ with {model: "x"}\n')
+        checked = saftc("map", function, *job[2:], "--check", "--budget-cost", "0.01")
+        assert checked.code == 0, checked.err
 
 
 def test_how_the_job_went_as_run_shows_it(
@@ -367,10 +382,10 @@ def test_failed_rows_are_asked_by_an_edited_script(saftc: Command, script: Scrip
     script("home/triage.saft", TRIAGE.replace("len(mail) > least", "len(mail) > 0"))
     ended = saftc(*job, "--set", "least=3")
     assert ended.code == 2 and "a different script; it has 1 part that stays" in ended.err
-    assert "`--retry-failed` asks the rows that failed" in ended.err
+    assert "`--retry-failed` runs the failed and the remaining rows" in ended.err
     ended = saftc(*job, "--set", "least=3", "--retry-failed")
     assert ended.code == 0, ended.err
-    assert "1 failed row (1) and those that are left are asked with another script" in ended.err
+    assert "1 failed row (1) and the remaining rows run with another script" in ended.err
     assert [row["title"] for row in rows("out/part-*")] == ["HELLO", "HI"]
     assert not list(Path("out").glob("errors-*"))
     again = saftc(*job, "--set", "least=3")
@@ -390,6 +405,19 @@ def test_a_recording_answers_rows(saftc: Command, monkeypatch: pytest.MonkeyPatc
     assert close(recording) == []
     told = [f"{row['id']}: {row['category']}, {row['summary']}" for row in rows("out/part-*")]
     assert told == (folder / "recordings/mails.txt").read_text("utf-8").splitlines()
+
+
+def test_a_request_that_is_not_recorded_ends_the_job(saftc: Command, script: Script) -> None:
+    job = ("map", "home/triage.saft:triage", "mails.csv")
+    assert saftc(*job, "first", "--record", "answers.jsonl").code == 0
+    script("mails.csv", "id,mail\n1,hello\n2,new\n3,newer\n")
+    ended = saftc(*job, "out", "--replay", "answers.jsonl")
+    assert (ended.code, ended.err.count("has no such request")) == (1, 1), ended.err
+    assert re.search("^saftc: stopped: ReplayMiss: the recording .*jsonl has", ended.err, re.M)
+    assert "add `--record answers.jsonl` to record what is missing" in ended.err
+    assert "failed" not in ended.err and not list(Path("out").glob("errors-*"))
+    both = ("--replay", "answers.jsonl", "--record", "answers.jsonl")
+    assert saftc(*job, "out", *both).code == 0
 
 
 @pytest.mark.heavy

@@ -67,7 +67,7 @@ def test_a_project_declares_functions_of_python(saftc: Command, script: Script) 
     assert saftc("build", "a.saft").code == 0
     assert "overlap" not in path.with_suffix(".py").read_text()
     reason = (
-        "nothing is known of what `distance` of Python does (line 4); if it has no effects and "
+        "the effects of `distance` of Python are not known (line 4); if it has no effects and "
         'does not fail: pure = ["geo.distance"]'
     )
     assert reason in saftc("prompts", "a.saft").out

@@ -470,7 +470,7 @@ def test_plans_and_scripts_are_built_apart(saftc: Command, write: Write) -> None
     write("plan.json", 1)
     write("a.saft", "print(1)\n")
     assert saftc("build", "plan.json").err == (
-        "saftc: plan.json is a plan: say with --tools MODULE whose functions it calls\n"
+        "saftc: plan.json is a plan: name the module of its functions, --tools MODULE\n"
     )
     assert saftc("build", "plan.json", "a.saft", "--tools", "tools").err == (
         "saftc: --tools is for plans, and a.saft is not a plan: name it NAME.json, "

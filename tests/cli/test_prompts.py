@@ -943,7 +943,7 @@ f main():
             told.append([])
         elif line.startswith("  overlap: "):
             told[-1].append(line.removeprefix("  overlap: "))
-    head = "move it to the head of the loop, above what asks or prints"
+    head = "move it to the head of the loop, above its prompts and prints"
     way_out = f"{head}, or to another loop below"
     assert told == [
         [
@@ -974,43 +974,46 @@ def overlaps_of(saftc: Command, file: str) -> list[str]:
 
 # What is told of the one prompt or call that has a mark behind it, and of which line.
 TOLD_OF = {
-    "alone": ('one = $ a $\nprint(one)\n', "by itself, as nothing beside it asks (line 1)"),
+    "alone": (
+        "one = $ a $\nprint(one)\n",
+        "by itself, as there is no other prompt beside it (line 1)",
+    ),
     "needed": (
         "one = $ a $\ntwo = $ b {one} $\nprint(two)\n",
         "in order, as it needs `one` (line 1); ask for both in one prompt",
     ),
     "a statement between": (
         "one = $ a $\nprint(one)\ntwo = $ b $\nprint(two)\n",
-        "in order, as this is between it and the prompt beside it (line 2); "
+        "in order, as this is between it and the next prompt (line 2); "
         "put the prompts directly below each other",
     ),
     "without a name": (
         "one = $ a $\nprint($ b $)\nprint(one)\n",
-        "in order, as only prompts and calls whose answers have names go together (line 1); "
+        "in order, as only prompts and calls whose answers get names run concurrently (line 1); "
         "give each answer a name, one directly below the other",
     ),
     "one expression": (
         "print($ a $, $ b $)\n",
-        "in order, as one expression asks several times, from left to right (line 1); "
+        "in order, as one expression sends its prompts one by one, from left to right (line 1); "
         "give each answer a name, one directly below the other",
     ),
     "while": (
         'while $ go on? $ == "yes":\n    print($ a $)\n',
-        "in order, as each turn of `while` may need the one before (line 1); "
+        "in order, as each iteration of `while` may need the one before (line 1); "
         "loop over a list with `for`",
     ),
     "in a branch": (
         "x = 1\nif x == 1:\n    print($ a $)\nprint($ b $)\n",
-        "in order, as only prompts and calls whose answers have names go together (line 2); "
+        "in order, as only prompts and calls whose answers get names run concurrently (line 2); "
         "give each answer a name, one directly below the other",
     ),
     "called once": (
         "f a() -> string:\n    ret $ a $\nx = 1\ny = a()\nprint(x, y)\n",
-        "by itself, as nothing beside the call of `a` asks (line 4)",
+        "by itself, as there is no other prompt beside the call of `a` (line 4)",
     ),
     "a tool": (
         "f a() -> string:\n    ret $ a $\nprint($ Use {a}. $)\n",
-        "by itself, as a model calls `a` when it wants to (line 1)",
+        "by itself, as `a` is a tool: the model decides when it runs (line 1)",
     ),
     "never called": (
         "f a() -> string:\n    ret $ a $\n",
@@ -1019,7 +1022,7 @@ TOLD_OF = {
     ),
     "several types": (
         'one: "a" | "b" = $ a $\ntwo = $ b $\nprint(one, two)\n',
-        "in order, as `one` has one of several types (line 1); call a function that asks for it",
+        "in order, as `one` has one of several types (line 1); move the prompt into a function",
     ),
     "a whole result": (
         "one = $ a $\ntwo = $ b $\nprint(one.usage, two)\n",
@@ -1060,7 +1063,7 @@ def test_calls_by_which_another_script_asks_are_told_of(saftc: Command, folder: 
         "  overlap: in order, as `assert` may stop the script (line 4 of triage.saft); "
         "write a loop, with this at its head\n\n"
         "score.saft:7:7: call of a function of another script, which asks\n"
-        "  overlap: in order, as only prompts and calls whose answers have names go together "
+        "  overlap: in order, as only prompts and calls whose answers get names run concurrently "
         "(line 6); give each answer a name, one directly below the other\n"
     )
     found = json.loads(saftc("prompts", "score.saft", "--format", "json").out)

@@ -52,7 +52,7 @@ def test_a_miss_is_told_at_the_prompt_with_the_nearest_entry(
     assert "ReplayMiss" in done.err
     assert "one line" in done.err and "two lines" in done.err
     assert "--> in.saft:1:7" in done.err
-    assert "`--record in.jsonl` beside it records what is missing" in done.err
+    assert "add `--record in.jsonl` to record what is missing" in done.err
     both = ("--replay", "in.jsonl", "--record", "in.jsonl")
     assert process("run", "in.saft", "--provider", "mock", *both).code == 0
 

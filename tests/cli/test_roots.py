@@ -185,15 +185,15 @@ def test_a_name_of_the_same_package(saftc: Command, script: Script) -> None:
     script("shop/a.saft", "from schema import Sorted\nimport models\nprint(Sorted, models.n)\n")
     ended = saftc("check", "shop/a.saft")
     assert ended.code == 1
-    assert "one of the same package is imported by `from .schema import ...`" in ended.out
-    assert "one of the same package is imported by `from . import models`" in ended.out
+    assert "to import one of the same package, write `from .schema import ...`" in ended.out
+    assert "to import one of the same package, write `from . import models`" in ended.out
 
 
 def test_too_many_dots(saftc: Command, script: Script) -> None:
     script("shop/__init__.py", "")
     script("shop/a.saft", "from ..schema import x\nprint(x)\n")
     ended = saftc("check", "shop/a.saft")
-    assert "`..schema` leads out of the packages of this script, which is `shop.a`" in ended.out
+    assert "`..schema` leaves the top package of this script, which is `shop.a`" in ended.out
 
 
 def test_a_folder_whose_scripts_import_each_other_from_above(

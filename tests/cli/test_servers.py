@@ -70,7 +70,7 @@ def configure_server(folder: Path, *arguments: str) -> None:
 
 def test_what_a_server_offers_is_locked_compared_and_shown(saftc: Command, project: Path) -> None:
     nothing = saftc("mcp", "list")
-    assert nothing.code == 1 and "`saftc mcp lock` asks the servers" in nothing.err
+    assert nothing.code == 1 and "run `saftc mcp lock` first" in nothing.err
     locked = saftc("mcp", "lock")
     assert locked.code == 0, locked.err
     assert "+ f search(query: string, limit: int = 10) -> [" in locked.out

@@ -1,5 +1,6 @@
 """The words of a command: their order, `-c`, how much is said, and in which colours."""
 
+import re
 import stat
 import subprocess
 import sys
@@ -98,7 +99,10 @@ def test_each_command_has_an_example(saftc: Command) -> None:
     commands = list(examined(typer.main.get_command(cli.app), ()))
     assert ("mcp", "lock") in commands and ("cache",) in commands
     for words in commands:
-        assert f"Example: saftc {' '.join(words)}" in saftc(*words, "--help").out, words
+        told = saftc(*words, "--help").out
+        assert f"Example: saftc {' '.join(words)}" in told, words
+        # Placeholders: FILE..., [FOLDER]; none of typer's braces, doubled brackets and types.
+        assert not re.search(r"[{}]|\[\[|<(str|path|int|list)", told), words
 
 
 def test_quiet(saftc: Command, script: Script) -> None:

@@ -289,7 +289,11 @@ def test_enums_are_types(script: str, body: str | None, tmp_path: Path) -> None:
         ("print(C.BLUE)\n", "Color has no field `BLUE`", "it has `RED`, `GREEN`"),
         ("print(best().valu)\n", "Color has no field `valu`", "did you mean `value`?"),
         ('c: Color = "red"\n', "expected Color, found string", None),
-        ("print(Color(1))\n", "expected string, found int", "`str(x)` makes a text of any value"),
+        (
+            "print(Color(1))\n",
+            "expected string, found int",
+            "`str(x)` converts any value to a string",
+        ),
     ],
 )
 def test_wrong_uses_of_enums_are_told(

@@ -158,7 +158,7 @@ def test_reading_goes_on_after_a_mistake(text: str, expected: list[str]) -> None
         ("if true:\n    nil\nelse if true:\n    nil\n", "write `elif`"),
         ("x = $ {} $\n", r"write `\{` for a brace in the text"),
         ("x = $ a $ b $\n", r"`\$` is a dollar sign"),
-        ("x = ask $ a $\n", "only `do`, `program` and `stream` are before a prompt"),
+        ("x = ask $ a $\n", "only `do`, `program` and `stream` can precede a prompt"),
         ("x = 'a'\n", 'write strings in double quotes: `"..."`'),
         ("x = 1 # a\n", "a comment begins with `//`"),
         ("x = !y\n", "write `not`"),

@@ -34,6 +34,10 @@ def _no(*_: object, **__: object) -> bool:
     return False
 
 
+def _yes(*_: object, **__: object) -> bool:
+    return True
+
+
 def _empty(*_: object, **__: object) -> dict[Any, Any]:
     return {}
 
@@ -69,8 +73,13 @@ _REFINEMENTS: dict[str, dict[str, Any]] = {
     "names bound again keep their histories": {"saftc.check.history.separate_bindings": _empty},
     "annotations hold below": {"saftc.infer.analysis.variable_annotations": _empty},
     "doubtful calls tell nothing": {f"{_INFERENCE}.units.doubtful_of": _none},
-    "what Python takes for any is checked": {
-        "saftc.lower.variables.Variables.reads_as_any": _no
+    "what Python takes for any is checked": {"saftc.lower.variables.Variables.reads_as_any": _no},
+    "first values that say less have a line above": {"saftc.lower.variables.says_less": _no},
+    "what checkers read as another type is any": {
+        "saftc.lower.variables.is_known_to_checkers": _yes
+    },
+    "destructured names that are returned are declared": {
+        "saftc.lower.variables.Variables.returned_field": _nothing
     },
 }
 _REASONS = {
@@ -82,6 +91,9 @@ _REASONS = {
     "annotations hold below": "mistakes are found; what is right compiles to the same",
     "doubtful calls tell nothing": "no mistakes in functions that are right for other values",
     "what Python takes for any is checked": "what the module declares holds, as mypy demands",
+    "first values that say less have a line above": "strict mypy knows only an annotation beside",
+    "what checkers read as another type is any": "strict checkers look where a list was made",
+    "destructured names that are returned are declared": "mypy lets no function return Any",
 }
 
 

@@ -34,6 +34,8 @@ LITERAL = re.compile(
     r'''(?P<comment>#[^\n]*)|(?P<docstring>(?<=\n)[ ]*r?"""(?s:.*?)""")|[rf]{0,2}"""(?s:.*?)"""'''
     r"""|[rf]{0,2}"(?:\\.|[^"\\\n])*"|[rf]{0,2}\'(?:\\.|[^\'\\\n])*\'"""
 )
+# Docstrings of commands are their help.
+COMMANDS = ("app.py", "servers.py")
 BROKEN = re.compile(r"""["']\n[ ]*[rf]{0,2}["'](?!")""")
 
 INSTEAD = {
@@ -70,14 +72,11 @@ def prose(page: Path) -> str:
 
 
 def sentences(source: Path) -> Iterator[str]:
-    """The texts of a module that its users may read: all but comments and docstrings.
-
-    The docstrings of the commands are their help.
-    """
+    """The texts of a module that its users may read: all but comments and docstrings."""
     written = source.read_text(encoding="utf-8")
     if PHRASE.search(written):
         for match in LITERAL.finditer("\n" + BROKEN.sub("", written)):
-            is_docstring = match["docstring"] is not None and source.name != "cli.py"
+            is_docstring = match["docstring"] is not None and source.name not in COMMANDS
             if match["comment"] is None and not is_docstring:
                 yield match[0]
 

@@ -27,6 +27,7 @@ MOST = 600
 
 _growth_of: Any = vars(loop_values)["_growth_of"]
 _statement = Certainty._statement  # pyright: ignore[reportPrivateUsage]
+_of_function = Certainty.of_function
 _cut = _Planner._cut  # pyright: ignore[reportPrivateUsage]
 
 
@@ -121,14 +122,13 @@ def _by_accident(self: Certainty, node: n.TryStmt, ending: Any) -> Iterator[Reas
     yield from (one for one in handler if not one.is_caught)
 
 
-def _looked_into(self: Certainty, definition: n.FunctionDef) -> tuple[Reason, ...]:
-    """A function that calls itself is one like others: what is found first decides."""
-    if definition not in self._functions:
-        self._functions[definition] = ()
-        is_own = self.facts.is_own(definition)
-        found = self._block(definition.body) if is_own else self._elsewhere(definition)
-        self._functions[definition] = tuple(found)
-    return self._functions[definition]
+def _looked_into(self: Certainty, definition: n.FunctionDef) -> Iterator[Reason]:
+    """A function that calls itself is one like others."""
+    return self._block(definition.body)
+
+
+def _own_reasons(self: Certainty, definition: n.FunctionDef) -> tuple[Reason, ...]:
+    return () if self.effects.is_imported else _of_function(self, definition)
 
 
 # What is switched off: the owner of a function, its name, and what stands in its place.
@@ -150,11 +150,11 @@ _RULES: dict[str, tuple[object, str, Any]] = {
     "names needed later": (_Planner, "_needed_later", _none),
     "names where a failure is caught": (_Planner, "_read_after_failure", _nothing),
     "members of groups": (_Planner, "_depends", _no),
-    "what stops other scripts": (Certainty, "_elsewhere", _no_reasons),
-    "classes of Python": (Effects, "is_declared", _yes),
+    "what stops other scripts": (Certainty, "of_function", _own_reasons),
+    "classes of Python": (Effects, "is_pure", _yes),
     "conditions that read": (_Planner, "_is_told_by_tests", _prints),
     "reads in groups": (_Planner, "_shows_its_place", _no),
-    "functions that call themselves": (Certainty, "_of_function", _looked_into),
+    "functions that call themselves": (Certainty, "_function", _looked_into),
     "ret in a loop in a loop": (certainty, "_ENDING_ALL", ()),
     "heads that others see": (PrefixFinder, "_is_observable", _no),
     "heads that end more than a loop": (Certainty, "unending", _nothing),

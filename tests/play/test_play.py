@@ -236,7 +236,7 @@ def test_a_run_without_its_folder_is_told(tmp_path: Path) -> None:
     with serving(folder / "one.saft") as page, own(page) as connection:
         folder.rmdir()
         *news, ended = news_of(connection, {"run": "print(1)"}, "ended")
-        assert "the run did not begin: No such file" in printed(news, "stderr")
+        assert "the run did not start: No such file" in printed(news, "stderr")
         assert ended["code"] == 1
         folder.mkdir()
         assert printed(news_of(connection, {"run": "print(1)"}, "ended")) == "1\n"

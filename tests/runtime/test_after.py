@@ -173,9 +173,9 @@ def test_what_is_no_result_is_refused(scripted: Script, made: Any) -> None:
     model = scripted()
     if made is None:
         made = Result("a", text="a", tool_calls=[], usage=Usage(), model="", repairs=[])
-    with pytest.raises(CheckError, match=r"a prompt comes `after` a result (or|that)"):
+    with pytest.raises(CheckError, match=r"`after` takes the result|after` a result or"):
         prompt("again", after=made)
-    with pytest.raises(CheckError, match=r"a prompt comes `after` a result (or|that)"):
+    with pytest.raises(CheckError, match=r"`after` takes the result|after` a result or"):
         program("again", after=made)
     assert not model.requests
 

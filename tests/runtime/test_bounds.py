@@ -299,7 +299,7 @@ def test_a_reply_that_the_budget_has_cut(
 ) -> None:
     server.responder = lambda body: replied(api, "123", body[limit], cut=True)
     configure(api=api, budget_tokens=300)
-    with pytest.raises(BudgetSpent, match=r"was cut at 2\d\d tokens, which is what") as caught:
+    with pytest.raises(BudgetSpent, match=r"was cut at 2\d\d tokens, the rest of") as caught:
         prompt("?", returns=returns)
     assert caught.value.text == "123"
     with pytest.raises(BudgetSpent, match="would pass the budget of 300 tokens"):

@@ -62,8 +62,8 @@ def test_the_request_that_would_pass_is_not_sent(server: FakeServer) -> None:
     assert len(server.requests) == 3
     line = ask.__code__.co_firstlineno + 1
     assert str(caught.value) == (
-        "the next request would pass the budget of 3 requests; spent until now: 3 requests, 54 "
-        f"tokens (triage.saft:{line}:11: 3 requests, 54 tokens); raise `budget_requests` to go on"
+        "the next request would pass the budget of 3 requests; spent so far: 3 requests, 54 tokens "
+        f"(triage.saft:{line}:11: 3 requests, 54 tokens); raise `budget_requests` to continue"
     )
     assert caught.value.saft_position == f"triage.saft:{line}:11"
     configure(budget_requests=4)
@@ -87,7 +87,7 @@ def test_time_outs_do_not_pass_the_budget(
         return Answer(body=b"HTTP/1.1 200 OK\r\n", drip=b"x")
 
     server.responder = answer_too_late
-    with pytest.raises(BudgetSpent, match="spent until now: 2 requests"):
+    with pytest.raises(BudgetSpent, match="spent so far: 2 requests"):
         prompt("?", options={"timeout": 60, "max_retries": 5, "budget_requests": 2})
     assert len(server.requests) == 2
     assert current_usage().input_tokens > 0
@@ -143,7 +143,7 @@ def test_threads_share_the_budget(server: FakeServer) -> None:
 def test_tokens(server: FakeServer) -> None:
     configure(budget_tokens=50)  # a reply tells of 18
     assert [ask(n) for n in range(2)] == ["ok"] * 2
-    with pytest.raises(BudgetSpent, match="budget of 50 tokens; spent until now: 2 requests, 36 t"):
+    with pytest.raises(BudgetSpent, match="budget of 50 tokens; spent so far: 2 requests, 36 t"):
         ask(2)
     assert len(server.requests) == 2
     assert current_usage().tokens == 36
@@ -151,7 +151,7 @@ def test_tokens(server: FakeServer) -> None:
 
 def test_a_first_request_that_is_too_long_is_not_sent(server: FakeServer) -> None:
     configure(budget_tokens=1000)
-    with pytest.raises(BudgetSpent, match="spent until now: 0 requests, 0 tokens; raise"):
+    with pytest.raises(BudgetSpent, match="spent so far: 0 requests, 0 tokens; raise"):
         ask("long " * 1000)
     assert server.requests == []
 
@@ -302,7 +302,7 @@ except BudgetSpent as error:
     print(error.message)
 """
     assert run_late(server, script) == (
-        "the next request would pass the budget of 3 requests; spent until now: 3 requests, "
+        "the next request would pass the budget of 3 requests; spent so far: 3 requests, "
         "54 tokens, cost $0.00075 (<string>:6: 3 requests, 54 tokens, cost $0.00075)\n"
     )
     assert len(server.requests) == 3
@@ -327,7 +327,7 @@ except BudgetSpent as error:
 """
     assert run_late(server, script) == (
         "the next request would pass the budget of 2 requests; "
-        "spent until now: 2 requests, 141 tokens\n"
+        "spent so far: 2 requests, 141 tokens\n"
     )
 
 
@@ -434,7 +434,7 @@ def test_a_block_counts_from_its_beginning(server: FakeServer) -> None:
     for _ in range(2):
         with configure(budget_requests=2):
             assert _asked(5) == 2
-            with pytest.raises(BudgetSpent, match=r"of 2 requests; spent until now: 2 requests,"):
+            with pytest.raises(BudgetSpent, match=r"of 2 requests; spent so far: 2 requests,"):
                 ask(0)
     assert _asked(3) == 3
     assert current_usage().requests == len(server.requests) == 10

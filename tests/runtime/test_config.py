@@ -19,12 +19,8 @@ import pytest
 from runtime_support import ConfigError, configure, current_settings, prompt, providers
 from runtime_support._core import settings as config
 from runtime_support._core.question import Question, first_request
-from runtime_support._core.settings import (
-    Settings,
-    current_configuration,
-    settings_for,
-    settings_in_force,
-)
+from runtime_support._core.settings import Settings, settings_for, settings_in_force
+from runtime_support._core.settings.configuration import current_configuration
 from runtime_support._mock.provider import MockProvider
 from runtime_support._values import renamed as renaming
 from runtime_support.providers import NoProvider, live_provider
@@ -208,16 +204,16 @@ def test_every_option_is_checked(name: str) -> None:
 def test_a_variable_that_nothing_reads_is_told_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("runtime_support._core.project_files._told", set[str]())
+    monkeypatch.setattr("runtime_support._core.settings.files._told", set[str]())
     for name in ("SAFT_MODLE", "SAFT_BUDGET_COSTS", "SAFT_TEAM_ID", "SAFT_STOP", "SAFT_MODEL"):
         monkeypatch.setenv(name, "x")
     assert settings_for().model == "x"
-    told = "saftc: the environment sets {}, which nothing reads; {}"
+    told = "saftc: the environment sets {}, which is not a setting; {}"
     assert capsys.readouterr().err.splitlines() == [
         told.format("SAFT_BUDGET_COSTS", "did you mean SAFT_BUDGET_COST?"),
         told.format("SAFT_MODLE", "did you mean SAFT_MODEL?"),
         told.format("SAFT_STOP", "`stop` is set in code, or under [tool.saft] in pyproject.toml"),
-        told.format("SAFT_TEAM_ID", "docs/configuration.md lists those that are read"),
+        told.format("SAFT_TEAM_ID", "docs/configuration.md lists the settings"),
     ]
     monkeypatch.setenv("SAFT_MODEL", "y")
     assert settings_for().model == "y"
@@ -225,7 +221,7 @@ def test_a_variable_that_nothing_reads_is_told_once(
 
 
 def test_every_variable_that_is_read_is_known() -> None:
-    root = Path(config.__file__).parents[2]
+    root = Path(renaming.__file__).parents[2]
     files = {*root.glob("runtime_support/**/*.py"), *root.glob("saftc/**/*.py")}
     files.remove(Path(renaming.__file__))
     text = "".join(file.read_text("utf-8") for file in files)
@@ -589,7 +585,7 @@ def test_defaults_hold_for_the_prompts_of_their_module(monkeypatch: pytest.Monke
         """
         from runtime_support import defaults, prompt
 
-        defaults(system="Be brief.", temperature=0.5)
+        defaults(system="Be brief.", temperature=0.5, timeout=None)
 
         def ask(**options):
             return prompt("hello", options=options).value

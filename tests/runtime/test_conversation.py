@@ -38,7 +38,8 @@ from runtime_support._core.messages import (
 from runtime_support._core.positions.frames import context_of_call
 from runtime_support._core.question import Question, prepare
 from runtime_support._core.results import Answer
-from runtime_support._core.tasks.waits import Wait, finish, finish_async
+from runtime_support._core.tasks.loops import finish_async
+from runtime_support._core.tasks.waits import Wait, finish
 from runtime_support.programs._prompting import ProgramCall
 from runtime_support.testing import Queued, Scripted, tool_request
 

@@ -229,7 +229,7 @@ def test_a_call_of_which_nobody_knows_what_it_was_about_stops_the_run(
     make: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert paid_by(one_after_the_other, [make("A"), make("B")])[1] == ["A", "B"]
-    with pytest.raises(JournalError, match="pay may have been called for this or for something"):
+    with pytest.raises(JournalError, match="pay may have been called for this one or for another"):
         paid_by(one_after_the_other, [make("C"), make("D")])
     assert PAID == []
     monkeypatch.setenv("SAFT_ON_INTERRUPTED_CALL", "call")

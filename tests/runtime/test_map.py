@@ -44,6 +44,7 @@ from runtime_support.map import Module, Report, Script, map_rows
 from runtime_support.map import _rows as row_threads
 from runtime_support.map import _runner as runner
 from runtime_support.map._columns import columns_of, data_type
+from runtime_support.map._output import OutputFolder
 from runtime_support.map._report import Speed
 from runtime_support.ops import read_text
 from runtime_support.providers import _backoff, _retries
@@ -545,9 +546,7 @@ def test_calls_that_never_end_end_the_job(
         return mail
 
     report = map_rows(hang, table("mails.csv", 100), "out", row_timeout=0.02, rows_at_once=2)
-    assert (
-        report.stopped is not None and "are still running, and no thread can be" in report.stopped
-    )
+    assert report.stopped is not None and "are still running past" in report.stopped
     assert report.failed < 100
 
 
@@ -735,8 +734,7 @@ def test_what_no_other_row_would_do_better_ends_the_job(error: Exception) -> Non
     configure(provider=before)
     report = map_rows(ask, path, "out", rows_at_once=1, part_rows=5)
     assert report.stopped == f"{type(error).__name__}: {error}"
-    assert report.failed == 0 and "part-000000.jsonl" not in parts("out")
-    assert report.done == len(before.asked) - 1
+    assert report.failed == 0 and report.done == len(lines("out/part-*")) == len(before.asked) - 1
     echo = Echo()
     configure(provider=echo)
     report = map_rows(ask, path, "out", part_rows=5)
@@ -751,7 +749,7 @@ def test_a_server_that_stays_away_ends_the_job(server: FakeServer) -> None:
     server.answers = [completion("one"), completion("two"), status(503)]
     report = map_rows(ask, table("mails.csv", 9), "out", rows_at_once=1)
     assert report.stopped is not None and report.stopped.startswith("ProviderError: ")
-    assert (report.done, report.failed, parts("out")) == (2, 0, {})
+    assert (report.done, report.failed, len(lines("out/part-*"))) == (2, 0, 2)
     server.answers = [completion("more")]
     configure(max_retries=None, max_wait=None)
     report = map_rows(ask, "mails.csv", "out")
@@ -906,7 +904,7 @@ def test_a_field_of_the_result_called_row(keep: Any, check_only: bool) -> None:
 
     table("mails.csv", 2)
     assert refused(function=seat, columns=keep, check_only=check_only) == (
-        "what `seat` gives has a field `row`, and `row` is the number of the row in the output; "
+        "the result of `seat` has a field `row`, and `row` is the number of the row in the output; "
         "give the field another name, such as `row_number`"
     )
 
@@ -1131,7 +1129,7 @@ def test_a_disk_that_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", full)
         report = map_rows(ask, path, "out", part_rows=2)
-    assert report.stopped is not None and "No space left on device; what was" in report.stopped
+    assert report.stopped is not None and "No space left on device; the kept" in report.stopped
     assert list(Path("out").glob(".*")) == []
     assert map_rows(ask, path, "out", part_rows=2).done == 4 == len(echo.asked)
 
@@ -1207,7 +1205,7 @@ def test_a_budget_of_the_whole_job_is_never_passed_and_a_larger_one_goes_on() ->
     path = table("mails.csv", 40)
     report = map_rows(ask, path, "out", part_rows=5)
     assert len(echo.asked) == 13 == report.usage.requests
-    assert report.stopped is not None and "raise `budget_requests` to go on" in report.stopped
+    assert report.stopped is not None and "raise `budget_requests` to continue" in report.stopped
     report = map_rows(ask, path, "out", part_rows=5)
     assert len(echo.asked) == 13, "what was paid before counts"
     assert report.usage.requests == 13 and report.stopped is not None
@@ -1231,7 +1229,7 @@ def test_a_row_that_catches_what_ends_the_job_is_asked_later(fails: bool) -> Non
     configure(provider=echo, budget_requests=3)
     path = table("mails.csv", 8)
     report = map_rows(stubborn, path, "out", part_rows=4)
-    assert report.stopped is not None and "raise `budget_requests` to go on" in report.stopped
+    assert report.stopped is not None and "raise `budget_requests` to continue" in report.stopped
     assert report.failed == 0 and len(echo.asked) == 3
     configure(budget_requests=8)
     assert map_rows(stubborn, path, "out", part_rows=4).done == 8 == len(echo.asked)
@@ -1290,7 +1288,7 @@ def test_a_budget_holds_with_many_rows_at_once(part_rows: int, limit: int | None
     configure(budget_tokens=None, budget_cost=0.4)
     report = map_rows(ask, path, "out", part_rows=part_rows, rows_at_once=64)
     assert report.stopped is not None and "budget_cost" in report.stopped
-    assert 0.35 < report.cost <= 0.4003
+    assert 0.35 < report.spent.cost <= 0.4003
 
 
 # Interrupts
@@ -1330,10 +1328,44 @@ def test_an_interrupt_waits_for_the_rows_under_way(
     count = len(asked)
     told = rf"30 rows: {count} done, {30 - count} left; .*; {count} answers are kept in .*job\.db; "
     assert re.search(told, capsys.readouterr().err)
+    assert [row["mail"] for row in lines("out/part-*")] == asked
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
     configure(provider=(echo := Echo()))
     assert map_rows(ask, path, "out", part_rows=10).done == 30
     assert sorted([*asked, *echo.asked]) == sorted(f"mail {n}" for n in range(30))
+    assert [row["row"] for row in lines("out/part-*")] == [*range(30)]
+
+
+@pytest.mark.parametrize("name", ["mails.jsonl", "mails.parquet"])
+def test_what_has_ended_can_be_read_after_a_stop(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(asked: str) -> str:
+        if asked == "mail 1":
+            raise ProviderError("the answer is damaged")
+        return asked
+
+    path = table(name, 12)
+    configure(provider=Echo(answer))
+    map_rows(ask, path, "whole", part_rows=5)
+    with configure(budget_requests=7):
+        report = map_rows(ask, path, "out", part_rows=5, rows_at_once=1)
+    assert (report.done, report.failed, report.left) == (6, 1, 5)
+    assert "1 failed (ProviderError 1; errors-*.jsonl)" in str(report)
+    suffix = path.suffix
+    found = parts("out")
+    assert sorted(found) == ["errors-000000.jsonl", f"part-000000{suffix}", f"part-000001{suffix}"]
+    assert found[f"part-000001{suffix}"] != parts("whole")[f"part-000001{suffix}"]
+
+    def killed(*_: object) -> None:
+        """Writes nothing of the rows that have ended since."""
+
+    with monkeypatch.context() as patch:
+        patch.setattr(OutputFolder, "write", killed)
+        assert map_rows(ask, path, "out", part_rows=5).done == 11
+        assert parts("out") == found
+    map_rows(ask, path, "out", part_rows=5)
+    assert parts("out") == parts("whole")
 
 
 def test_a_second_interrupt_ends_it_at_once(stopped: threading.Event) -> None:

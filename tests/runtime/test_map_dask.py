@@ -559,7 +559,7 @@ def test_workers_that_cannot_do_the_job_are_told_before(
     with pytest.raises(ConfigError) as caught:
         map_rows(asks, mails, "out", address=cluster.scheduler_address)
     *told, hint = str(caught.value).splitlines()
-    assert len(told) == WORKERS and hint == "the workers need what this process has"
+    assert len(told) == WORKERS and hint == "install on the workers what this process has"
     assert all("ModuleNotFoundError: No module named 'nowhere_to_be_found'" in one for one in told)
     configure(provider="openai", api_key_env="NOT_ON_WORKERS")
     monkeypatch.setenv("NOT_ON_WORKERS", "sk-test-0123456789abcdefghij")
@@ -624,7 +624,7 @@ def test_a_function_of_the_program_itself(mails: Path) -> None:
 
 def test_a_recording_is_not_for_a_cluster(mails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SAFT_REPLAY", "replies.jsonl")
-    with pytest.raises(ConfigError, match="recordings are for this machine"):
+    with pytest.raises(ConfigError, match="a recording is on this machine"):
         mapped(mails, "out", address="tcp://127.0.0.1:9")
 
 

@@ -368,7 +368,7 @@ def test_a_call_under_way_at_a_kill_stops_the_run_unless_it_is_pure(project: Pat
         words = r"mcp\(docs\)\.hangs .* may or may not"
         with pytest.raises(JournalError, match=words) as told, journaled("run.journal"):
             docs.call("hangs")
-        hint = "find out whether it did; with SAFT_ON_INTERRUPTED_CALL=call it is called again"
+        hint = "find out whether it did; with SAFT_ON_INTERRUPTED_CALL=call, it is called again"
         assert told.value.hint == hint
     assert len(_begun(marker)) == 1
     pure = 'server("docs", pure=["hangs"])'
@@ -406,7 +406,7 @@ def test_a_replay_needs_no_server(project: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("SAFT_REPLAY", recording)
     (project / ".mcp.json").unlink()
     assert run() == made
-    with pytest.raises(ReplayMiss, match="more often than then"):
+    with pytest.raises(ReplayMiss, match="recorded fewer times"):
         search("b")
     assert recordings.close(recording) == []
 

@@ -219,7 +219,7 @@ def test_thoughts_that_took_all_tokens_are_named(server: FakeServer) -> None:
     usage |= {"completion_tokens_details": {"reasoning_tokens": 50}}
     choice = {"index": 0, "finish_reason": "length", "message": message}
     server.answers = [raw(json.dumps({"choices": [choice], "usage": usage}).encode())]
-    with pytest.raises(TruncatedReply, match="thinking took") as caught:
+    with pytest.raises(TruncatedReply, match="thinking used") as caught:
         prompt("?")
     assert "`reasoning_effort`" in (caught.value.hint or "")
 

@@ -148,7 +148,7 @@ def test_a_missing_member_names_those_that_exist(value: Any, name: str, said: st
 
 
 def test_a_plain_value_has_no_history() -> None:
-    with pytest.raises(CheckError, match="it is a plain value; say that it is a whole result"):
+    with pytest.raises(CheckError, match="it is a plain value; annotate it as a whole result"):
         ops.member("text", "toolCalls")
 
 

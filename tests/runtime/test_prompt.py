@@ -164,7 +164,7 @@ def test_cut_text_is_an_error(scripted: Script, finish: str) -> None:
     assert caught.value.text == caught.value.reply == "once upon"
     assert str(caught.value) == (
         'the reply was cut by the token limit after "once upon"; raise `max_tokens`, or ask for '
-        'less; `on_truncated: "accept"` takes what there is'
+        'less; `on_truncated: "accept"` accepts the cut text'
     )
 
 

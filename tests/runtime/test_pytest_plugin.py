@@ -57,9 +57,35 @@ def test_recordings_stand_beside_the_test(run: Run, tmp_path: Path) -> None:
 
     (tmp_path / "test_mail.py").write_text(TEST.replace("greet {name}", "greet {name}!"))
     assert "1 failed" in run()
-    assert "1 unused entry in" in run("--saft-record")
+    unused = run("--saft-record")
+    assert "1 unused entry in" in unused
+    assert "delete its line, or `pytest --saft-record=all` records the test anew" in unused
     assert "1 passed" in run("--saft-record=all")
     assert recording.read_text().count("\n") == 1
+
+
+TEST_OF_TWO_AT_ONCE = """
+import threading
+from runtime_support import Reply, configure, overlap, prompt
+
+both = threading.Barrier(2)
+
+class Meeting:
+    def complete(self, request):
+        both.wait(3)
+        return Reply("hello")
+
+def test_greetings(saft_replay):
+    with configure(provider=Meeting()):
+        assert [*overlap(lambda name: prompt("greet {name}", name=name).value, ["a", "b"])]
+"""
+
+
+@pytest.mark.parametrize("option", ["--saft-record", "--saft-record=all"])
+def test_a_first_recording_asks_at_once(option: str, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "test_mail.py").write_text(TEST_OF_TWO_AT_ONCE)
+    assert "1 passed" in run(option)
+    assert "1 passed" in run()
 
 
 TEST_THAT_CATCHES = """

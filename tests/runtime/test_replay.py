@@ -105,7 +105,7 @@ def test_repeats_are_told_apart(
     assert [prompt("hi").value for _ in range(2)] == ["one", "two"]
     start_replay(monkeypatch, recording)
     assert [prompt("hi").value for _ in range(2)] == ["one", "two"]
-    with pytest.raises(ReplayMiss, match="the same request, but more often"):
+    with pytest.raises(ReplayMiss, match="the same request, recorded fewer"):
         prompt("hi")
 
 
@@ -405,7 +405,9 @@ def test_at_exit_the_file_is_sorted_and_unused_entries_are_reported(path: Path) 
     assert run("1", "2", "3", SAFT_RECORD=str(path)) == ""
     keys = [entry["key"] for entry in entries(path)]
     assert keys == sorted(keys)
-    assert "2 unused entries" in run("2", SAFT_REPLAY=str(path))
+    told = run("2", SAFT_REPLAY=str(path))
+    assert f"2 unused entries in {path}: {keys[0]} (" in told
+    assert "); delete their lines, or record the file anew\n" in told
 
 
 # What crashes, other processes and full disks do to a recording

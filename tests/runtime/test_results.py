@@ -126,7 +126,7 @@ def test_a_text_cannot_be_gone_over(asked: Result[str]) -> None:
 
 def test_a_plain_value_says_where_its_history_went(asked: Result[str]) -> None:
     for plain in (asked.value, [asked.value], 3, {"a": 1}, None):
-        with pytest.raises(CheckError, match="say that it is a whole result: `r: Result`"):
+        with pytest.raises(CheckError, match="annotate it as a whole result: `r: Result`"):
             ops.member(plain, "toolCalls")
     assert ops.member({"toolCalls": 1}, "toolCalls") == 1
 

@@ -28,7 +28,8 @@ from runtime_support import (
 )
 from runtime_support._core.messages import ReceivedChunks, ReplyStream, Request, StreamingProvider
 from runtime_support._core.settings import settings_for
-from runtime_support._core.tasks.waits import Wait, finish, finish_async
+from runtime_support._core.tasks.loops import finish_async
+from runtime_support._core.tasks.waits import Wait, finish
 from runtime_support.providers import _backoff, _retries
 from runtime_support.providers._backoff import Backoff
 from runtime_support.providers._retries import Rates

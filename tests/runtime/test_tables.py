@@ -225,11 +225,11 @@ def test_a_table_in_checked_places() -> None:
         (lambda: ops.rows([1]), "rows(table): expected dataframe, got list [1]"),  # type: ignore[arg-type]
         (
             lambda: ops.index(PLAYERS, 0),
-            "a column is named by a string, got int 0; `rows(x)` gives the rows as a list",
+            "a column is named by a string, got int 0; `rows(x)` returns the rows as a list",
         ),
         (
             lambda: ops.slice(PLAYERS, 0, 1),
-            "cannot slice dataframe(3 rows, 7 columns); `head(x, count)` gives the first rows",
+            "cannot slice dataframe(3 rows, 7 columns); `head(x, count)` returns the first rows",
         ),
         (
             lambda: ops.min(PLAYERS, by=ops.len),

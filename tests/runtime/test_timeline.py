@@ -642,7 +642,7 @@ def test_how_a_script_has_ended(more: str, how: str, error: str, tmp_path: Path)
     if "assert" in more:
         assert "<stdin>:3:" in run["error"]
     # The text of a script that is in no file is at hand.
-    reason = "by itself, as nothing beside it asks (line 2)"
+    reason = "by itself, as there is no other prompt beside it (line 2)"
     assert run["places"] == [
         {"place": "<stdin>:2:5", "line": "a = $ a number $", "overlap": reason}
     ]
@@ -658,7 +658,7 @@ def test_without_saftc_it_is_said_once_that_none_is_drawn(
     assert prompt("two").value == "b"
     tracing._drawing.cache_clear()
     assert capsys.readouterr().err == (
-        "saftc: no timeline is drawn: saftc draws it, and is not installed in this environment; "
+        "saftc: no timeline: saftc, which draws it, is not installed in this environment; "
         "SAFT_LOG=FILE writes the same events without it\n"
     )
     assert not Path(os.environ["SAFT_TIMELINE"]).exists()

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 RETURN_PREFIX = "__saft_return_"
 NOT_ALL = "not every field was handed in"
+MORE_ROUNDS = "allow more `rounds` if it may use them more often"
 
 _NOTHING = object()
 _EMPTY = "the reply is empty"

@@ -28,6 +28,7 @@ from runtime_support._core.messages import ReplyStream, Request
 from runtime_support._core.positions.frames import context_of_call, is_ours, run_in_thread_context
 from runtime_support._core.scopes import current_scope
 from runtime_support._core.tasks import turns, workers
+from runtime_support._core.tasks.loops import finish_async
 from runtime_support._core.tasks.turns import (
     Cancelled,
     check_cancelled,
@@ -36,7 +37,7 @@ from runtime_support._core.tasks.turns import (
     in_turn,
     note_wait,
 )
-from runtime_support._core.tasks.waits import Steps, Wait, finish, finish_async
+from runtime_support._core.tasks.waits import Steps, Wait, finish
 from runtime_support._core.tasks.workers import (
     LoopTasks,
     current_workers,

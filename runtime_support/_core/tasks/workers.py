@@ -238,8 +238,8 @@ def wait_until(holds: Callable[[], bool], *, counts: bool = False) -> Steps[None
 def _wait(holds: Callable[[], bool], counts: bool) -> None:
     if running_loop() is not None:  # a wait would block the tasks that it waits for
         raise RuntimeError(
-            "this has to wait for its turn, and would stop the event loop: call it where what"
-            " `overlap.aio` gives is gone through, or by `await in_thread(...)`"
+            "this has to wait for its turn, and would block the event loop: call it in the loop"
+            " over `overlap.aio(...)`, or by `await in_thread(...)`"
         )
     with shared.lock, _aside(counts):
         while not holds():

@@ -227,10 +227,10 @@ def _meant(calls: "Sequence[WaitingCall]", numbers: Sequence[int]) -> "list[Wait
     """
     if not numbers and len(calls) > 1:
         _show(calls)
-        raise WrongUsage(f"{len(calls)} calls wait: say which by --call N, as often as it takes")
+        raise WrongUsage(f"{len(calls)} calls wait: choose some by --call N, which may be repeated")
     for number in numbers:
         if number > len(calls):
-            raise WrongUsage(f"--call {number}: {len(calls)} wait")
+            raise WrongUsage(f"--call {number}: the calls that wait are 1 to {len(calls)}")
     return [calls[number - 1] for number in dict.fromkeys(numbers or (1,))]
 
 
@@ -246,8 +246,8 @@ def _as_details(call: "WaitingCall") -> str:
     state = f"asked {time_text(call.asked)}"
     if call.begun is not None:
         state = (
-            f"IN DOUBT: approved and begun {time_text(call.begun)}, and its run ended before it "
-            "did; look whether it took effect, then --retry or --result RESULT"
+            f"IN DOUBT: approved and started {time_text(call.begun)}, and its run ended before "
+            "the call did; find out whether it took effect, then --retry or --result RESULT"
         )
     return f"{described(call.shown)}\n   {place}{state}, in {call.journal}\n"
 
@@ -280,7 +280,7 @@ def _go_on(journal: str) -> int:
     from runtime_support._journal.waiting_calls import began_by
 
     if is_in_use(journal):
-        show_info("decided; the run goes on: run the same command again when it has ended")
+        show_info("decided; the run is still active: run the same command again when it has ended")
         return 0
     found = None if os.path.isdir(journal) else began_by(journal)
     if found is None:

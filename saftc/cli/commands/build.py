@@ -93,7 +93,7 @@ def _refuse_combinations(options: BuildOptions) -> None:
     if suffix and not options.is_async:
         raise WrongUsage("--suffix names the modules of the async form: give --async as well")
     if suffix and not f"x{suffix}".isidentifier():
-        raise WrongUsage(f"--suffix is a part of the names of modules, and {suffix} cannot be one")
+        raise WrongUsage(f"--suffix {suffix}: a module cannot have a name with this suffix")
 
 
 def _of_project(root: Path | None) -> list[str]:
@@ -132,7 +132,7 @@ def _refuse_mixture(files: Sequence[str], options: BuildOptions) -> None:
     """Raises WrongUsage if plans are built without tools, or scripts with them."""
     plans = [file for file in files if file.endswith(".json")]
     if plans and options.tools is None:
-        raise WrongUsage(f"{plans[0]} is a plan: say with --tools MODULE whose functions it calls")
+        raise WrongUsage(f"{plans[0]} is a plan: name the module of its functions, --tools MODULE")
     if options.tools is not None and len(plans) < len(files):
         script = next(file for file in files if file not in plans)
         raise WrongUsage(
@@ -326,8 +326,8 @@ def _keeps_settings(targets: Iterable[tuple[str, Path | None]]) -> bool:
         return any(found.values())
     by_ships = {ships: path for path, ships in found.items()}
     raise WrongUsage(
-        f"{by_ships[True]} has the project's settings in it, and {by_ships[False]} has not: "
-        "give --embed-settings or --no-embed-settings"
+        f"{by_ships[True]} embeds the project's settings, and {by_ships[False]} does not: "
+        "use --embed-settings or --no-embed-settings"
     )
 
 
@@ -341,7 +341,8 @@ def _shipped_settings(is_wanted: bool | None, targets: Iterable[tuple[str, Path 
     """
     if not (_keeps_settings(targets) if is_wanted is None else is_wanted):
         return ""
-    from runtime_support._core.settings import OF_THE_RUN, checked_option
+    from runtime_support._core.settings import checked_option
+    from runtime_support._core.settings.configuration import OF_THE_RUN
     from runtime_support.errors import ConfigError
 
     project = Project()

@@ -2,10 +2,9 @@
 
 import json
 import os
-import shutil
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +27,8 @@ from saftc.reporting import (
 from saftc.syntax import nodes as n
 
 if TYPE_CHECKING:
+    from runtime_support import Settings
+    from runtime_support._budgets import Spent
     from runtime_support.map import Report, Script
     from saftc.trace.evaluation import Evaluation, LastRun, Scoring
 
@@ -66,6 +67,8 @@ def map_script(
     try:
         show = show_line if not manner.is_quiet and is_shown_on(sys.stderr) else None
         report = map_rows(script, table, out, is_quiet=manner.is_quiet, show=show, **options)
+        checks = options["check_only"]
+        lines = list(_most(file, function, report.rows, workspace)) if checks else []
     except SaftError as error:
         return _refused(error)
     except Interrupted as end:
@@ -75,7 +78,7 @@ def map_script(
         raise
     if options["check_only"]:
         show_info(counted(report.rows, "row") + " checked: found nothing wrong")
-        for line in _most(file, function, report.rows, workspace):
+        for line in lines:
             show_info(line)
         return 0
     end_drawing("failed" if report.stopped else "ok", report.stopped or "")
@@ -116,13 +119,16 @@ def evaluate_script(
     options = {**options, "columns": "none", "format": "jsonl"}
     options["rename"] = {**options["rename"], parameter: scoring.expect}
     try:
-        evaluations = list(_evaluate_each(judge, table, scoring.models, last, options))
+        evaluations = list(_evaluate_each(judge, table, scoring, parameter, last, options))
     except SaftError as error:
         return _refused(error)
     end_drawing("ok")
     for one in evaluations:
         if one.report.stopped or one.report.waiting:
             show_error(f"{one.model} stopped: {one.report.stopped or 'rows wait for approval'}")
+            if one.report.budget_spent and len(evaluations) > 1:
+                spent = "; ".join(f"{each.model}: {each.report.spent}" for each in evaluations)
+                show_error(f"the budget is for all models; {spent}")
             return exit_code(one.report)
     lines = list(last.replace(evaluations, time.time()))
     if as_json:
@@ -145,32 +151,52 @@ def _refused(problem: Exception) -> int:
 
 
 def _evaluate_each(
-    script: "Script", table: str, models: Sequence[str], last: "LastRun", options: Mapping[str, Any]
+    script: "Script",
+    table: str,
+    scoring: "Scoring",
+    parameter: str,
+    last: "LastRun",
+    options: Mapping[str, Any],
 ) -> "Iterator[Evaluation]":
-    """Evaluates each model in turn, or the one in the settings if none is named."""
+    """Evaluates each model in turn, or the one in the settings; none after one that was stopped."""
     from runtime_support import ConfigError, configure
+    from runtime_support._budgets import Spent
     from runtime_support._core.settings import settings_for
     from runtime_support.map import map_rows
     from runtime_support.providers import provider_and_model
     from saftc.trace.evaluation import Evaluation, read_rows
 
     show = show_line if not manner.is_quiet and is_shown_on(sys.stderr) else None
-    for model in models or [""]:
-        with configure(**({"model": model} if model else {})):
+    spent = Spent()
+    for model in dict.fromkeys(scoring.models) or [""]:
+        left = _budget_left(settings_for(), spent)
+        with configure(**left, **({"model": model} if model else {})):
             settings = settings_for()
             name, answers = provider_and_model(settings)
             said = [settings.sampling(), settings.system, settings.enforce_schema, options]
-            out = last.job(name, answers, str(said))
+            out = last.job(name, answers, str(said), os.environ.get("SAFT_REPLAY", ""))
             if not map_rows(script, table, out, check_only=True, **options).rows:
                 raise ConfigError(f"{table} has no rows")
             quiet = manner.is_quiet
             report = map_rows(script, table, out, is_quiet=quiet, show=show, **options)
-        rows = read_rows(out)
+        spent.add(report.spent)
+        rows = read_rows(out, parameter)
+        yield Evaluation(answers, rows, report)
+        if report.stopped is not None:
+            return
         if rows and all(row.get("expected") in ("", "nil") for row in rows):
             raise ConfigError(f"{table} has no expected values: all of them are empty")
-        yield Evaluation(answers, rows, report)
-        if report.stopped is None and not report.waiting:
-            shutil.rmtree(out)
+
+
+def _budget_left(settings: "Settings", spent: "Spent") -> dict[str, Any]:
+    """The budgets in the settings, without what earlier models have spent."""
+    used = {
+        "budget_requests": spent.requests,
+        "budget_tokens": spent.tokens,
+        "budget_cost": spent.cost,
+    }
+    given = [name for name in used if getattr(settings, name) is not None]
+    return {name: max(0, getattr(settings, name) - used[name]) for name in given}
 
 
 def _drawing_problem(out: str, options: Mapping[str, Any]) -> str | None:
@@ -178,7 +204,7 @@ def _drawing_problem(out: str, options: Mapping[str, Any]) -> str | None:
     is_elsewhere = options["workers"] is not None or options["address"] is not None
     if is_elsewhere and any(map(os.environ.get, ("SAFT_TIMELINE", "SAFT_CHROME"))):
         return (
-            "--timeline and --chrome draw what this process asks, and workers ask elsewhere; "
+            "--timeline and --chrome draw the requests of this process, not those of workers; "
             f"`saftc trace {out}/job.db --timeline FILE` draws the job"
         )
     return begin_drawing()
@@ -232,8 +258,13 @@ def script_of(target: str, workspace: Workspace, *others: str | None) -> "tuple[
 
 
 def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator[str]:
-    """Describes the most requests and cost of calling a function for so many rows."""
-    from runtime_support._budgets import dollars
+    """Describes the most requests and cost of calling a function for so many rows.
+
+    Raises ConfigError if a budget of cost needs a price of its model.
+    """
+    from runtime_support._budgets import dollars, no_price, price_of
+    from runtime_support._core.settings import settings_to_show
+    from runtime_support.providers import provider_and_model
     from saftc.cost.algebra import number
     from saftc.cost.rendering import why_unbounded
     from saftc.cost.requests import ProgramBounds
@@ -249,6 +280,11 @@ def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator
     each = bounds.of_function(definition)
     if each.bound.is_zero:
         return
+    settings = settings_to_show()
+    model = provider_and_model(settings)[1]
+    has_price = settings.budget_cost is None or price_of(settings, model, 0) is not None
+    if not has_price and not bounds.chooses_model(definition):
+        raise no_price(model)
     if each.bound.reasons:
         yield f"it may send any number of requests: {why_unbounded(each.bound, each.source)}"
         return
@@ -258,7 +294,7 @@ def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator
     if most and reply is not None and not bounds.chooses_model(definition):
         yield (
             f"the replies cost at most {dollars(most * reply.cost)}, by the price of {reply.model} "
-            f"and max_tokens {reply.max_tokens:,}; the text that is sent costs extra"
+            f"and max_tokens {reply.max_tokens:,}; the text of the requests costs extra"
         )
 
 

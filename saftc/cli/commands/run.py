@@ -34,13 +34,6 @@ Ended: TypeAlias = Literal["ok", "failed", "interrupted", "waiting"]
 _APPROVES = re.compile(r"^from runtime_support import [^)]*?\bapprove\b", re.MULTILINE)
 
 
-def advise_recording(file: str) -> None:
-    """Makes errors of a replay name the option that records the missing replies in `file`."""
-    from runtime_support._recordings import advise
-
-    advise(file, f"`--record {file}` beside it records what is missing")
-
-
 def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence[str]) -> int:
     """Runs a script without errors with `arguments` as `sys.argv[1:]`; returns the exit code.
 
@@ -141,7 +134,7 @@ def refuse_undecided(module: CompiledModule) -> None:
     if not can_ask and not os.environ.get("SAFT_JOURNAL"):
         raise WrongUsage(
             f"calls of {shown(module.script)} wait for approval: run it at a terminal, which asks "
-            "you, or with --journal FILE, in which `saftc approve` decides"
+            "you, or with --journal FILE, and decide with `saftc approve`"
         )
 
 

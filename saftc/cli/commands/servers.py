@@ -18,13 +18,13 @@ from saftc.project.files import FileProblem
 from saftc.reporting import counted, show_error, show_info, visible, write_result
 
 mcp = typer.Typer(
-    help="The tools of MCP servers, which scripts import: `from mcp(\"NAME\")`.",
+    help="Lock and list the tools of MCP servers, for `from mcp(\"NAME\") import ...`.",
     epilog="Example: `saftc mcp lock docs`",
 )
 
 _Servers = Annotated[
     list[str] | None,
-    typer.Argument(help="The servers; without one, all of the project.", metavar="SERVER"),
+    typer.Argument(help="The servers; without any, all of the project.", metavar="[SERVER...]"),
 ]
 
 
@@ -37,15 +37,15 @@ def lock(
 ) -> None:
     """Ask the project's MCP servers for their tools, and write them to mcp.lock.json.
 
-    The servers are those of .mcp.json, or of [tool.saft.mcp] in pyproject.toml. Scripts are
-    compiled by the file, so that it is to be committed. What has changed is shown.
+    The servers are those of .mcp.json, or of [tool.saft.mcp] in pyproject.toml. Changed tools are
+    shown. Compilation reads mcp.lock.json: commit it.
     """
     raise typer.Exit(lock_servers(servers or (), is_check=check))
 
 
 @mcp.command("list", epilog="Example: `saftc mcp list`")
 def list_(servers: _Servers = None) -> None:
-    """Show the tools in mcp.lock.json as functions; no server is asked."""
+    """Show the tools in mcp.lock.json as functions, without asking a server."""
     raise typer.Exit(list_servers(servers or ()))
 
 
@@ -106,7 +106,7 @@ def list_servers(names: Collection[str]) -> int:
     folder = _config.project_folder()
     known = _lock.read_lock(folder)
     if not known:
-        show_error(f"nothing is locked in {folder}: `saftc mcp lock` asks the servers, once")
+        show_error(f"nothing is locked in {folder}: run `saftc mcp lock` first")
         return 1
     texts: list[str] = []
     for name in names or known:

@@ -50,6 +50,8 @@ _PARAMETERS = {
     *("template", "returns", "fields", "rounds", "options", "after", "tools", "stream"),
     *("conversions", "pure"),
 }
+# The comment on the tools that are `pure`.
+_TOGETHER = "may be called at the same time"
 
 _Named = list[tuple[str, Expression]]
 
@@ -201,15 +203,16 @@ def _asking(context: Context, node: n.Prompt, wanted: _Named) -> cst.Call:
     tools = _tools(context, node, after)
     if tools is not None:
         named.append(("tools", tools))
-    if node.mode != "program":
-        beside = context.choices.combined_tools(node)
-        if beside is not None:
-            named.append(("pure", py.list_(list(map(context.emit, beside)))))
+    beside = None if node.mode == "program" else context.choices.combined_tools(node)
+    if beside is not None:
+        named.append(("pure", py.list_(list(map(context.emit, beside)))))
     function: Expression = context.global_("program" if node.mode == "program" else "prompt")
     if context.is_async:
         function = py.attribute(function, "aio")
     made = py.call(function, [_text(context, template), *positional], named)
-    if "\n" in template or context.deeper().is_long(made):
+    if beside:
+        made = py.with_remark(made, _TOGETHER)
+    elif "\n" in template or context.deeper().is_long(made):
         made = py.spread(made)
     context.output.prompts[node] = made
     return context.note(made, node.span)
@@ -379,6 +382,7 @@ def spread_line(context: Context, node: n.Node, small: _About) -> list[Statement
     asking = _asking_in(value)
     if (
         isinstance(asking, cst.Call)
+        and not py.is_spread(asking)
         and context.is_long(small)
         and any(asking is context.output.prompts.get(one) for one in _prompts(node))
     ):

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import libcst as cst
 
-from saftc.check.imports import names_bound
 from saftc.check.names import Symbol
+from saftc.check.statements import names_bound
 from saftc.codegen import python as py
 from saftc.codegen.annotations import variable_annotation
 from saftc.codegen.comments import beside, comment_line, with_beside
@@ -274,10 +274,8 @@ def _emit_imports(context: Context, run: _Run) -> list[Statement]:
     """Emits imports at their place: in a function, in a block, or below other statements."""
     imports = Imports(context.output.imports.siblings, context.depth, is_below=context.depth == 0)
     _add_imports(context, run, imports)
-    for statement in run:
-        names = set(names_bound(statement))
-        types = {*context.facts.aliases, *context.facts.records}
-        context.output.classes.written |= {one for one in types if one.split(".")[0] in names}
+    names, types = names_bound(run), {*context.facts.aliases, *context.facts.records}
+    context.output.classes.written |= {one for one in types if one.split(".")[0] in names}
     return list(imports.statements())
 
 

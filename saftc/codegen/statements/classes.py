@@ -13,7 +13,8 @@ from typing import assert_never
 import libcst as cst
 
 from saftc.check.facts import Facts, Shape
-from saftc.check.imports import later_imports, names_bound
+from saftc.check.imports import later_imports
+from saftc.check.statements import names_bound
 from saftc.codegen import python as py
 from saftc.codegen.python import Expression, Statement
 from saftc.syntax import nodes as n
@@ -147,7 +148,7 @@ def classes_of(module: n.Module, facts: Facts, needed: Iterable[str]) -> Classes
     }
     types = {*facts.aliases, *facts.records}
     symbols = (symbol for scope in facts.names.scopes.values() for symbol in scope.symbols.values())
-    later = {name for one in later_imports(module) for name in names_bound(one)}
+    later = names_bound(later_imports(module))
     # The types of other modules count as defined above, unless their modules are imported below.
     written = {name for name in types - own if name.split(".")[0] not in later}
     taken = types.union(needed, (symbol.name for symbol in symbols))

@@ -30,7 +30,17 @@ from saftc.lower.values import Default, emptied
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import take
 from saftc.syntax.walk import walk
-from saftc.types.types import ANY, NEVER, NIL, ListType, MapType, ObjectType, Type, union
+from saftc.types.types import (
+    ANY,
+    NEVER,
+    NIL,
+    ListType,
+    MapType,
+    ObjectType,
+    Type,
+    members,
+    union,
+)
 
 # The note in the docstring of an `async` function that returns a stream.
 _AWAITED = "Await the call, then loop over the `pieces()` of what it gives, or await that, too."
@@ -118,14 +128,31 @@ def _field_default(context: Context, node: n.Expression, type_: Type) -> Express
         case Default.SHARED:
             return value
         case Default.MADE:
-            assert isinstance(value, cst.Dict | cst.List)
-            empty = not value.elements
-            factory = _empty(context, value, type_) if empty else py.lambda_(value)
+            if isinstance(value, cst.Dict | cst.List) and not value.elements:
+                factory = _empty(context, value, type_)
+            else:
+                factory = py.lambda_(_of_class(context, value, type_))
         case Default.COPIED:
             factory = py.attribute(value, "copy")
         case Default.HELD:
             factory = py.lambda_(py.name("value"), [("value", None, value)])
     return py.call(context.global_("field"), named=[("default_factory", factory)])
+
+
+def _of_class(context: Context, value: Expression, type_: Type) -> Expression:
+    """A dict as a call of its TypedDict: mypy does not infer the class from the annotation."""
+    declared = [one for one in members(type_) if isinstance(one, ObjectType) and one.is_declared]
+    if len(declared) != 1 or not isinstance(value, cst.Dict):
+        return value
+    named: list[tuple[str, Expression]] = []
+    for entry in value.elements:
+        if not isinstance(entry, cst.DictElement) or not isinstance(entry.key, cst.SimpleString):
+            return value
+        key = str(entry.key.evaluated_value)
+        if not py.is_identifier(key):
+            return value
+        named.append((key, entry.value))
+    return py.call(annotation(context, declared[0]), named=named)
 
 
 def _empty(context: Context, value: cst.Dict | cst.List, type_: Type) -> Expression:

@@ -20,6 +20,7 @@ from saftc.diagnostics.model import Diagnostic
 from saftc.diagnostics.near import did_you_mean
 from saftc.infer.rules.context import Inference
 from saftc.infer.rules.environment import Environment
+from saftc.infer.rules.hints import argument_hint, conversion_hint, date_hint, listed
 from saftc.infer.rules.keys import is_proved_key
 from saftc.infer.rules.places import fit_into, is_zero, pass_argument
 from saftc.syntax import nodes as n
@@ -37,21 +38,18 @@ from saftc.types.builtins import (
     takes,
     wrong_members,
 )
-from saftc.types.dates import EXAMPLES_OF_DATES, METHODS_OF_DATES, is_read
+from saftc.types.dates import METHODS_OF_DATES, is_read
 from saftc.types.foreign import Function
 from saftc.types.operators import operate
 from saftc.types.results import HISTORY_ONLY
 from saftc.types.types import (
     ANY,
     DATES,
-    FLOAT,
-    INT,
     NEVER,
     BuiltinType,
     CallableType,
     FunctionType,
     ObjectType,
-    RecordType,
     Type,
     is_only,
     item_type,
@@ -196,7 +194,7 @@ def _check_history(
                 found=show(inference.facts.types[argument]),
                 name=asked,
                 hint=f"`{definition.name.text}` takes the plain value; "
-                f"with `{parameter.name.text}: Result` it takes all of it",
+                f"with `{parameter.name.text}: Result` it takes the whole result",
             )
         )
 
@@ -311,7 +309,7 @@ def _parameter_of(
             argument=argument.name.text,
             hint=ABSENT_ARGUMENTS.get((name, argument.name.text))
             or did_you_mean(argument.name.text, names)
-            or _listed(names),
+            or listed("it takes", names),
         )
     )
     return None
@@ -375,22 +373,12 @@ def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Env
             return ANY
         given.add(parameter.name)
         if takes(parameter, type_) is False:
-            hint = f"this is what `{builtin.name}` takes"
-            if builtin.name in DATES and argument.name is None:
-                hint = f'write it as in `{builtin.name}("{EXAMPLES_OF_DATES[builtin.name]}")`'
-            if builtin.name == "duration" and type_ in (INT, FLOAT):
-                hint = "write it as in `duration(days: 3)`"
-            if parameter.items and "by" in names and is_only(type_, *ITEMS):
-                hint = f"`{builtin.name}(xs, by: f)` compares what a function gives for each"
-            if isinstance(type_, RecordType) and builtin.is_of_objects:
-                read = ", ".join(f"`x.{name}`" for name in inference.facts.fields_of(type_))
-                hint = f"a record is not an object; its fields are read one by one: {read}"
             inference.report(
                 catalogue.TYPE_MISMATCH.at(
                     argument.value.span,
                     expected=_taken_words(parameter, type_, types[0]),
                     found=show(type_),
-                    hint=hint,
+                    hint=argument_hint(inference.facts, builtin, parameter, argument, type_),
                 )
             )
             return way.result(types) if len(types) >= len(given) else ANY
@@ -429,7 +417,9 @@ def _check_values(
         case [n.Literal(value=str() as text) as written] if builtin.name in DATES and not is_read(
             DATES[builtin.name], text
         ):
-            inference.report(_unreadable(written, builtin.name, text))
+            name = builtin.name
+            hint = date_hint(name)
+            inference.report(catalogue.UNREADABLE.at(written.span, text=text, name=name, hint=hint))
         case _:
             pass
     if builtin.name == "get" and operate("in", types[1], types[0]).result is None:
@@ -439,7 +429,7 @@ def _check_values(
                 values[1].span,
                 expected=expected,
                 found=show(types[1]),
-                hint=f"`{'str' if expected == 'string' else expected}(x)` makes one of it",
+                hint=conversion_hint(expected, "converts it"),
             )
         )
     if len(values) < way.least:
@@ -463,12 +453,6 @@ def _taken_words(parameter: Param, argument: Type, first: Type) -> str:
     """The types that a parameter accepts, in words; for a key, the type of the object's keys."""
     known = show(key_type(first)) if parameter.kinds == KEYED else "any"
     return taken_words(parameter, argument) if known == "any" else known
-
-
-def _unreadable(node: n.Literal, name: str, text: str) -> Diagnostic:
-    """The diagnostic for a string literal that is not a valid date or the like."""
-    hint = f'write it as in `{name}("{EXAMPLES_OF_DATES[name]}")`'
-    return catalogue.UNREADABLE.at(node.span, text=text, name=name, hint=hint)
 
 
 def _builtin_form(inference: Inference, node: n.Call, builtin: Builtin, way: Overload) -> CallForm:
@@ -564,7 +548,3 @@ def _with_default(field: n.Parameter) -> n.Parameter:
     if field.default is None and isinstance(field.schema, n.OptionalSchema):
         return replace(field, default=n.Literal(field.span, None))
     return field
-
-
-def _listed(names: list[str]) -> str | None:
-    return f"it takes {', '.join(f'`{name}`' for name in names)}" if names else None

@@ -135,7 +135,7 @@ def _warn_if_constant(inference: Inference, node: n.Expression, type_: Type) -> 
         hint = f"only `false` and `nil` are false; this is {show(type_)}"
         if isinstance(type_, ListType) and not isinstance(node, n.ListLiteral):
             name = node.text if isinstance(node, n.Name) else "x"
-            hint += f": `len({name}) > 0` asks for items"
+            hint += f": `len({name}) > 0` tests for items"
         inference.report(catalogue.ALWAYS_TRUE.at(node.span, hint=hint))
     elif not can_be_true(type_) and type_ != NEVER and not isinstance(node, n.Literal):
         inference.report(catalogue.ALWAYS_FALSE.at(node.span, hint=f"this is {show(type_)}"))

@@ -5,7 +5,6 @@ conditional, and prompts. So `prices: [float] = [1, 2.5]` converts the first ite
 a prompt gets its contract from the annotation.
 """
 
-from dataclasses import replace
 from typing import assert_never
 
 from saftc.check.forms import (
@@ -19,8 +18,6 @@ from saftc.check.forms import (
 )
 from saftc.check.names import Symbol
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.model import Hint
-from saftc.diagnostics.near import did_you_mean
 from saftc.infer.rules.calls import call
 from saftc.infer.rules.conditions import (
     condition,
@@ -31,7 +28,7 @@ from saftc.infer.rules.conditions import (
 )
 from saftc.infer.rules.context import Inference
 from saftc.infer.rules.environment import Environment
-from saftc.infer.rules.hints import operand_hint
+from saftc.infer.rules.hints import format_hint, kind_hint, operand_hint, prompt_hint
 from saftc.infer.rules.literals import (
     list_literal,
     member_of_kind,
@@ -51,7 +48,6 @@ from saftc.types.types import (
     ANY,
     BOOL,
     DATES,
-    FLOAT,
     INT,
     NEVER,
     STRING,
@@ -235,11 +231,8 @@ def _check_kinds(inference: Inference, node: n.Comparison, left: Type, right: Ty
     for other in (node.left, node.right, *items):
         kind = other.value if isinstance(other, n.Literal) else None
         if isinstance(kind, str) and kind not in FAILURE_KINDS:
-            hint: str | Hint = f"the kinds are {', '.join(FAILURE_KINDS)}"
-            if meant := did_you_mean(kind, FAILURE_KINDS):
-                hint = replace(meant, instead=f'"{meant.instead}"')
             code = catalogue.FAILURE_KIND
-            inference.report(code.at(other.span, kind=f'"{kind}"', hint=hint))
+            inference.report(code.at(other.span, kind=f'"{kind}"', hint=kind_hint(kind)))
 
 
 def _equality(inference: Inference, node: n.Comparison, left: Type, right: Type) -> OperatorForm:
@@ -308,29 +301,10 @@ def _wrong_operands(
             node.span,
             operator=operator,
             found=f"{show(left)} and {show(right)}",
-            hint=_prompt_hint(inference, node, left, right) or operand_hint(operator, left, right),
+            hint=prompt_hint(inference.facts, node, left, right)
+            or operand_hint(operator, left, right),
         )
     )
-
-
-def _prompt_hint(
-    inference: Inference, node: n.Binary | n.Comparison, left: Type, right: Type
-) -> str | None:
-    """The hint to give a prompt a type, if an operand is untyped and the other is not a string."""
-    for operand, found, other in ((node.left, left, right), (node.right, right, left)):
-        is_prompt = found == STRING and inference.facts.is_untyped_result(operand)
-        if not is_prompt or not is_only(other, "int", "float", "list"):
-            continue
-        wanted = show(other)
-        match operand:
-            case n.Call(function=n.Name(text=text)):
-                return f"its prompt is asked for a text: `f {text}(...) -> {wanted}`"
-            case n.Name(text=text):
-                return f"its prompt is asked for a text: `{text}: {wanted} = $ ... $`"
-            case _:
-                name = "xs" if is_only(other, "list") else "n"
-                return f"a prompt gives a text here: `{name}: {wanted} = $ ... $` above it"
-    return None
 
 
 def _conditional(
@@ -379,13 +353,7 @@ def _formatted_string(inference: Inference, node: n.FormattedString, env: Enviro
             continue
         wrong = union(one for one in members(type_) if takes_format(one, hole.spec) is False)
         if wrong == type_ != NEVER:
-            is_plain = any(takes_format(one, hole.spec) for one in (INT, FLOAT, STRING))
-            is_date = is_only(type_, "date", "datetime", "time")
-            usual = "`%d.%m.%Y`, `%H:%M` and `%A`" if is_date else "`,`, `.2f`, `.1%` and `>10`"
-            hint = f"such as {usual}"
-            if is_plain and not is_date:
-                hint = "a format is for numbers and texts; `str(x)` makes a text of any value"
-            found = show(type_)
+            found, hint = show(type_), format_hint(type_, hole.spec)
             inference.report(
                 catalogue.BAD_FORMAT.at(hole.span, format=hole.spec, found=found, hint=hint)
             )

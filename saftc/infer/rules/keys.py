@@ -70,7 +70,7 @@ def _is_ordered(inference: Inference, by: n.Expression, name: str, key: Type) ->
     if not found:
         return False
     if is_none_of(key, *ORDERED_KINDS):
-        hint = "sort by one part at a time, the last one first: `sorted` keeps the order of equals"
+        hint = "sort once for each part, the last one first: `sorted` keeps the order of equals"
         told = hint if is_only(key, "tuple") else None
         problem = f"`{name}` returns {show(key)}"
         inference.report(catalogue.NO_ORDER.at(by.span, problem=problem, hint=told))

@@ -357,14 +357,18 @@ def _wrong_key(
     span: Span, found: Type, wanted: Scalar, written: str | None = None
 ) -> Diagnostic:
     """The diagnostic for a key of another type than the keys of its object."""
-    hint = "`str(x)` makes a text of any value"
+    hint = "`str(x)` converts any value to a string"
     if wanted != STRING and (written is not None or found not in KEYS):
         is_one = written is not None and is_read(wanted, written)
         text = show_value(written if is_one and written else EXAMPLES_OF_DATES[wanted.kind])
         words = "write" if is_one else "such a key is"
         hint = f"{words} `[{wanted.kind}({text})]`"
     elif found in KEYS:
-        makes = "`str(x)` makes a text" if wanted == STRING else f"`{wanted.kind}(x)` reads a text"
+        makes = (
+            "`str(x)` converts it to a string"
+            if wanted == STRING
+            else f"`{wanted.kind}(x)` reads a string"
+        )
         hint = "the keys of one object are all strings, all dates or all datetimes"
         hint += f"; {makes}" if STRING in (found, wanted) else ""
     return catalogue.KEY_TYPE.at(span, expected=wanted.kind, found=show(found), hint=hint)

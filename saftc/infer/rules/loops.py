@@ -49,7 +49,7 @@ def iterated(inference: Inference, loop: n.ForStmt | n.ComprehensionClause, iter
         _no_stream(inference, node, loop.schema, iterable)
         return item_type(iterable)
     if iterable == STRING and inference.facts.result_of(node):
-        hint = "`stream $ ... $` gives its pieces" if isinstance(node, n.Prompt) else None
+        hint = "write `stream $ ... $` to get its pieces" if isinstance(node, n.Prompt) else None
         inference.report(catalogue.RESULT_NOT_ITERABLE.at(node.span, hint=hint))
         return ANY
     if is_none_of(iterable, "list", "tuple", "dataframe"):
@@ -76,7 +76,7 @@ def _part(
                     schema.span,
                     expected=show(asked),
                     found=show(wanted),
-                    hint="it is the type that the stream was asked for",
+                    hint="the stream has this type",
                 )
             )
         if isinstance(asked, ListType):
@@ -86,7 +86,7 @@ def _part(
         return Form.PIECES, STRING
     if isinstance(asked, ListType):
         return Form.ITEMS, item_type(asked)
-    hint = f"`for draft: {show(asked)} in ...` gives the finished part again and again"
+    hint = f"`for draft: {show(asked)} in ...` gets its finished part, again and again"
     inference.report(
         catalogue.NOT_ITERABLE.at(loop.iterable.span, found=f"a stream of {show(asked)}", hint=hint)
     )
@@ -98,7 +98,7 @@ def _no_stream(inference: Inference, node: n.Expression, schema: n.Schema, itera
     if isinstance(node, n.Prompt):
         found, hint = "a prompt", "write `stream` before the prompt: the loop gets its drafts"
     else:
-        found, hint = show(iterable), "leave the type out: the items have theirs"
+        found, hint = show(iterable), "leave the type out: the list has types for its items"
     inference.report(catalogue.DRAFTS_OF_STREAM.at(schema.span, found=found, hint=hint))
 
 

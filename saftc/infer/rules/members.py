@@ -1,7 +1,6 @@
 """Members and items: the types of `value.name`, `value.0`, `value[key]` and `value[a:b]`."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Literal
 
 from saftc.check.facts import RecordFacts
@@ -16,21 +15,20 @@ from saftc.check.forms import (
     written_value,
 )
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.model import Diagnostic, Hint
+from saftc.diagnostics.model import Diagnostic
 from saftc.diagnostics.near import did_you_mean, is_slip, meant_to_be
 from saftc.infer.rules.context import Inference
 from saftc.infer.rules.environment import Environment, path_of
+from saftc.infer.rules.hints import history_hint, index_hint, key_hint, listed, member_hint
 from saftc.syntax import nodes as n
-from saftc.syntax.mistakes.habits import method_hint
 from saftc.types.builtins import DATAFRAME_MEMBERS
-from saftc.types.dates import EXAMPLES_OF_DATES, MEMBERS_OF_DATES, METHODS_OF_DATES
+from saftc.types.dates import MEMBERS_OF_DATES, METHODS_OF_DATES
 from saftc.types.relations import Assignability, fit
 from saftc.types.results import HISTORY_ONLY, MEMBER_TYPES, MEMBERS, misspelt_member
 from saftc.types.types import (
     ANY,
     DATAFRAME,
     INT,
-    KEYS,
     NEVER,
     RESULT,
     STRING,
@@ -38,7 +36,6 @@ from saftc.types.types import (
     MapType,
     ObjectType,
     RecordType,
-    Scalar,
     TupleType,
     Type,
     is_only,
@@ -46,7 +43,6 @@ from saftc.types.types import (
     keys_of,
     members,
     show,
-    show_value,
     union,
 )
 
@@ -92,13 +88,12 @@ def _choice(inference: Inference, node: n.Member, enum: RecordFacts) -> Type:
     if name in enum.choices:
         return enum.type
     if (enum.python is None or enum.python.find(name) is None) and not name.startswith("_"):
-        listed = ", ".join(f"`{choice}`" for choice in enum.choices)
         inference.report(
             catalogue.MISSING_FIELD.at(
                 node.name.span,
                 found=enum.node.name.text,
                 name=name,
-                hint=did_you_mean(name, enum.choices) or f"it has {listed}",
+                hint=did_you_mean(name, enum.choices) or listed("it has", enum.choices),
             )
         )
     return ANY
@@ -193,59 +188,17 @@ def _missing_member(inference: Inference, node: n.Member, value: Type) -> Diagno
     name = node.name.text
     if name in HISTORY_ONLY:
         return catalogue.NO_HISTORY.at(
-            node.name.span, found=show(value), name=name, hint=_history_hint(inference, node.value)
+            node.name.span,
+            found=show(value),
+            name=name,
+            hint=history_hint(inference.facts, node.value),
         )
     return catalogue.MISSING_FIELD.at(
         node.name.span,
         found=show(value),
         name=name,
-        hint=_member_hint(
-            inference, value, name, node, MEMBERS if inference.facts.result_of(node.value) else ()
-        ),
+        hint=member_hint(inference.facts, value, name, node),
     )
-
-
-def _history_hint(inference: Inference, node: n.Expression) -> str:
-    """The hint that says where the history of a prompt was lost on its way to `node`."""
-    facts = inference.facts
-    match node:
-        case n.Call(function=n.Name() as function):
-            definition = facts.names.of(function).node
-            if isinstance(definition, n.FunctionDef) and definition.returns is not None:
-                return f"`{function.text}` declares the plain value; `-> Result` gives all of it"
-        case n.Index():
-            return _ITEM_HINT
-        case n.Name():
-            symbol = facts.names.of(node)
-            if symbol.kind == "parameter":
-                return f"an argument is a plain value; `{node.text}: Result` takes all of it"
-            if isinstance(symbol.node, n.ForStmt):
-                return _ITEM_HINT
-            if isinstance(symbol.node, n.AssignStmt) and isinstance(
-                symbol.node.value, n.Call | n.Index
-            ):
-                return _history_hint(inference, symbol.node.value)
-            own = f"bind the prompt to another name, or write `{node.text}: Result = $ ... $`"
-            return f"`{node.text}` is bound to a plain value, not (only) to a prompt: {own}"
-        case _:
-            pass
-    return "only a name that is bound to a prompt keeps its history"
-
-
-_ITEM_HINT = "an item of a list is a plain value, unless the list is declared `[Result]`"
-
-
-def conversation_hint(inference: Inference, node: n.Expression) -> str:
-    """The hint for what to write after `after` instead of `node`, which is a plain value."""
-    match node:
-        case n.Member(value=n.Name() as owner) if inference.facts.result_of(owner) is not None:
-            return f"write `after {owner.text}`"
-        case n.Name(text=text) if inference.facts.names.of(node).kind == "parameter":
-            return f"an argument is a plain value, unless the parameter says `{text}: Result`"
-        case n.Index():
-            return _ITEM_HINT
-        case _:
-            return _history_hint(inference, node)
 
 
 def _field(inference: Inference, value: Type, name: str) -> Type | None:
@@ -272,33 +225,6 @@ def _field(inference: Inference, value: Type, name: str) -> Type | None:
             return DATAFRAME_MEMBERS.get(name, ANY)
         case _:
             return INT if value == STRING and name == "length" else None
-
-
-def _member_hint(
-    inference: Inference,
-    value: Type,
-    name: str,
-    node: n.Member | None = None,
-    others: Iterable[str] = (),
-) -> str | Hint | None:
-    names: list[str] = []
-    for member in members(value):
-        match member:
-            case ObjectType():
-                names.extend(field.name for field in member.fields)
-            case RecordType():
-                names.extend(inference.facts.fields_of(member))
-            case Scalar() if member in MEMBERS_OF_DATES:
-                names.extend(MEMBERS_OF_DATES[member])
-            case MapType(key=key) if key != STRING:
-                example = f"{key.kind}({show_value(EXAMPLES_OF_DATES[key.kind])})"
-                return f"its keys are of type {key.kind}: `x[{example}]`"
-            case _:
-                pass
-    unique = ", ".join(f"`{known}`" for known in dict.fromkeys(names))
-    listed = f"it has {unique}" if names else None
-    method = None if node is None else method_hint(node, names)
-    return did_you_mean(name, [*names, *others]) or method or listed
 
 
 def tuple_member(inference: Inference, node: n.TupleMember, env: Environment) -> Type:
@@ -362,15 +288,9 @@ def index(inference: Inference, node: n.Index, env: Environment) -> Type:
 def _bad_index(inference: Inference, node: n.Index, value: Type, key: Type) -> Diagnostic:
     if isinstance(value, ObjectType) and isinstance(node.key, n.Literal) and key == STRING:
         name = str(node.key.value)
-        hint = _member_hint(inference, value, name)
-        if isinstance(hint, Hint) and hint.instead is not None:
-            hint = replace(hint, instead=show_value(hint.instead))
+        hint = key_hint(inference.facts, value, name)
         return catalogue.MISSING_FIELD.at(node.key.span, found=show(value), name=name, hint=hint)
-    hint = "`rows(x)` gives the rows as a list" if value == DATAFRAME else None
-    if isinstance(value, MapType) and key in KEYS:
-        hint = f"`{'str' if value.key == STRING else value.key.kind}(x)` makes a key of it"
-    if isinstance(value, RecordType) and isinstance(node.key, n.Literal) and key == STRING:
-        hint = f"a field of a record is read by its name: `x.{node.key.value}`"
+    hint = index_hint(value, key, node.key)
     return catalogue.NOT_INDEXABLE.at(
         node.key.span, found=show(value), how=f" with {show(key)}", hint=hint
     )
@@ -397,7 +317,7 @@ def slice_(inference: Inference, node: n.Slice, env: Environment) -> Type:
             node.value.span,
             found=show(value),
             how=" with a slice",
-            hint="`head(x, count)` gives the first rows" if value == DATAFRAME else None,
+            hint="`head(x, count)` returns the first rows" if value == DATAFRAME else None,
         ),
         "which cannot be sliced",
     )

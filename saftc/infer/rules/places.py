@@ -269,10 +269,10 @@ def _report(
             parameter=parameter,
             expected=show(function.parameters[position]),
             found=show(given),
-            hint=f"an annotation of `{parameter}` decides instead of the calls; "
-            f"`{parameter}: any` takes everything",
+            hint=f"annotate `{parameter}` where `{definition.name.text}` is defined; "
+            f"`{parameter}: any` takes every value",
             related=tuple(
-                Related(argument.span, "it is this in the script that defines it", source)
+                Related(argument.span, "the script that defines it passes this", source)
                 for argument in function.from_calls[position][:3]
             ),
         )

@@ -8,8 +8,7 @@ from saftc.diagnostics.near import did_you_mean, meant_to_be
 from saftc.infer.prompt_hints import options_of_another_wire
 from saftc.infer.rules.context import Inference
 from saftc.infer.rules.environment import Environment
-from saftc.infer.rules.hints import mismatch_hint
-from saftc.infer.rules.members import conversation_hint
+from saftc.infer.rules.hints import conversation_hint, mismatch_hint
 from saftc.infer.rules.places import as_written, check_assignable, fit_into
 from saftc.syntax import nodes as n
 from saftc.types.relations import Assignability, fit
@@ -59,7 +58,7 @@ def prompt(inference: Inference, node: n.Prompt, env: Environment, wanted: Type 
                     catalogue.RAW_NEEDS_STRING.at(
                         part.value.span,
                         found=show(type_),
-                        hint="leave `:raw` out: other values go in as JSON",
+                        hint="leave `:raw` out: other values are inserted as JSON",
                     )
                 )
     if node.options is not None:
@@ -108,7 +107,7 @@ def _after(inference: Inference, node: n.Expression, env: Environment) -> None:
     type_ = inference.expression(node, env)
     is_of_others = isinstance(type_, ListType) and fit(type_.item, MESSAGE) == Assignability.NEVER
     if fit(type_, CONVERSATION) == Assignability.NEVER or is_of_others:
-        hint = conversation_hint(inference, node)
+        hint = conversation_hint(inference.facts, node)
         inference.report(catalogue.NO_CONVERSATION.at(node.span, found=show(type_), hint=hint))
     else:
         check_assignable(inference, node, type_, CONVERSATION)
@@ -136,9 +135,9 @@ def asked_of_model(inference: Inference, node: n.Node, wanted: Type) -> None:
     """Reports a prompt of a type that a model cannot return."""
     hint = None
     if any(isinstance(one, CallableType) for one in within(wanted)):
-        hint = "a model cannot give a function; `program $ ... $` can give what to call"
+        hint = "a model cannot return a function; `program $ ... $` returns calls of functions"
     elif holds_dataframe(wanted):
-        hint = "JSON has no dataframes; `program $ ... $` can give one"
+        hint = "JSON has no dataframes; `program $ ... $` can return one"
     if hint is not None:
         code = catalogue.TYPE_MISMATCH
         inference.report(code.at(node.span, expected=show(wanted), found="a prompt", hint=hint))
@@ -156,7 +155,7 @@ def _tools_without_tables(inference: Inference, node: n.Prompt) -> None:
             if is_function or holds_dataframe(type_):
                 missing = "function" if is_function else "dataframe"
                 hint = f"JSON has no {missing} for `{parameter.name.text}`; "
-                hint += "in `program $ ... $` a call can give it"
+                hint += "in `program $ ... $` a call can return it"
                 code, found = catalogue.TYPE_MISMATCH, show(function)
                 inference.report(code.at(value.span, expected="a tool", found=found, hint=hint))
 
@@ -173,7 +172,7 @@ def _hint_of_option(name: str) -> str | Hint:
     meant = did_you_mean(OPTIONS_ELSEWHERE.get(name, name), OPTIONS)
     return (
         meant
-        or f"what only some servers know goes into `extra_body`: `extra_body: {{{name}: ...}}`"
+        or f"write an option of one server into `extra_body`: `extra_body: {{{name}: ...}}`"
     )
 
 

@@ -175,7 +175,7 @@ def _infer(inference: Inference, unit: Unit) -> None:
                     unit.name.span,
                     name=unit.name.text,
                     expected=show(declared),
-                    hint="end that path with `ret` or `fail`; as it is, it stops with an error",
+                    hint="end that path with `ret` or `fail`: without it, the call fails",
                 )
             )
 

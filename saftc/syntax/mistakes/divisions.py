@@ -12,7 +12,7 @@ from saftc.diagnostics.model import Diagnostic
 from saftc.source import Source, Span
 from saftc.syntax.tokens import CLOSER_OF, LAYOUT, Comment, Token
 
-DIVISION_HINT = "`//` begins a comment; `div(a, b)` is the whole part"
+DIVISION_HINT = "`//` begins a comment; `div(a, b)` is integer division"
 
 _ENDS_VALUE = {"NAME", "INTEGER", "FLOAT", "RPAR", "RSQB"}
 # An operand: numbers, and names that may be called or indexed.
@@ -83,7 +83,7 @@ def _warning(line: list[Token], comment: Comment, text: str) -> Diagnostic:
         )
     return catalogue.DIVISION_COMMENT.at(
         Span(comment.span.start, comment.span.start + 2),
-        hint="`div(a, b)` is the whole part; write two blanks before a comment",
+        hint="`div(a, b)` is integer division; write two blanks before a comment",
     )
 
 

@@ -55,7 +55,7 @@ def explain(bad: Token, expected: set[str], tokens: list[Token]) -> Diagnostic:
             (opener or tokens[0]).span,
             word="try",
             other="except",
-            hint="`except error:` below it says what to do after a failure",
+            hint="write `except error:` below it, with what to do after a failure",
         )
     if bad.type == "$END":
         # The statement ends where the next one begins, so its block is missing.
@@ -70,7 +70,7 @@ def explain(bad: Token, expected: set[str], tokens: list[Token]) -> Diagnostic:
         meant = (
             "a record without rules has no `:`" if is_record else "write `nil` for an empty block"
         )
-        hint = f"indent what belongs to it; {meant}"
+        hint = f"indent the lines of the block; {meant}"
         return catalogue.MISSING_BLOCK.at(first_word(tokens[opener]), hint=hint)
     if bad.kind == "EXCEPT" and tokens[line_at(tokens, bad.span.start)][0] is bad:
         above = opener_above(tokens, position)

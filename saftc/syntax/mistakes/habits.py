@@ -10,7 +10,7 @@ from saftc.syntax import nodes as n
 
 _FAIL = 'write `fail "message"`; in an `except error:`, `fail error` passes the failure on'
 # The hint for a list of classes after `except`; the placeholder is the name of the error.
-ALL_FAILURES = "`except {0}:` takes every failure; `if {0}.kind == ...` chooses"
+ALL_FAILURES = "`except {0}:` handles every failure; `if {0}.kind == ...` distinguishes them"
 NO_ELSE = "a `try` has no `else`: write what happens without a failure at the end of its block"
 
 # Words that other languages have at the beginning of a statement, or before an expression.
@@ -28,7 +28,7 @@ WORDS = {
     **dict.fromkeys(("loop", "repeat"), "write `while true:`"),
     "try": "a block that may fail begins with `try:`, and `except error:` is below it",
     **dict.fromkeys(("except", "catch", "rescue"), "write `except error:`"),
-    "finally": "`except` takes every failure: write what has to be done in any case below",
+    "finally": "`except` handles every failure: write what must always run below it",
     **dict.fromkeys(("raise", "throw"), _FAIL),
     "fail": _FAIL,
     "with": "there is no `with` block; `read_text(path)` and `write_text(path, text)` close files",
@@ -42,14 +42,15 @@ WORDS = {
         ("async", "await"),
         "leave it out: a script waits for each prompt, and for calls of an `async def` of Python",
     ),
-    "yield": "a function gives one value; collect a list and `ret` it",
+    "yield": "a function returns one value; collect a list and `ret` it",
     **dict.fromkeys(("match", "switch", "case"), "write `if` and `elif`"),
     **dict.fromkeys(("print", "echo", "puts"), "a call has parentheses: `print(x)`"),
     **dict.fromkeys(("export", "public", "private", "static"), "it needs no word before it"),
     **dict.fromkeys(("new",), "a call needs no word before it"),
     **dict.fromkeys(("use", "using", "include", "require"), "write `import name`"),
     **dict.fromkeys(
-        ("int", "float", "str", "string", "bool", "list", "dict"), "the type goes behind: `x: int`"
+        ("int", "float", "str", "string", "bool", "list", "dict"),
+        "write the type after the name: `x: int`",
     ),
 }
 
@@ -101,43 +102,43 @@ STRING_PREFIXES = {
 }
 
 # Names that other languages define, and hints at their replacements in Saft.
-_PYTHONS = "`from builtins import {name}` brings Python's"
+_PYTHONS = "`from builtins import {name}` imports Python's"
 ABSENT_NAMES = {
     "open": "`read_text(path)` reads a file, `write_text` and `append_text` write one",
     **dict.fromkeys(
         ("exists", "file_exists", "path_exists", "is_file", "isfile"),
-        "`path in list_files(path)` says whether the file exists",
+        "`path in list_files(path)` tests whether the file exists",
     ),
     **{name: _PYTHONS.format(name=name) for name in ("chr", "ord", "pow", "divmod")},
     **{name: _PYTHONS.format(name=name) for name in ("bin", "hex", "oct", "hash", "id", "format")},
-    **{name: f"`from math import {name}` brings Python's" for name in ("floor", "ceil", "sqrt")},
+    **{name: f"`from math import {name}` imports Python's" for name in ("floor", "ceil", "sqrt")},
     **dict.fromkeys(("raw_input", "gets", "readline"), "`input(question)` reads a line"),
     **dict.fromkeys(("some", "every"), "`any(xs)` and `all(xs)` take a list of bools"),
     "map": "write `[g(x) for x in xs]`",
     "filter": "write `[x for x in xs if x > 2]`",
-    "list": "a list is written `[a, b]`; `[x for x in xs]` makes one of a tuple",
+    "list": "a list is written `[a, b]`; `[x for x in xs]` converts a tuple",
     **dict.fromkeys(("set", "frozenset"), "there are no sets; write a list: `[a, b]`"),
     "dict": "an object is written `{name: value}`",
     **dict.fromkeys(("object", "Object"), "an object is written `{name: value}`"),
     "tuple": "a tuple is written `(a, b)`",
     "bool": 'compare: `x != 0`, `x != ""`',
-    "repr": "`json(x)` or `str(x)` makes a text",
+    "repr": "`json(x)` or `str(x)` makes a string of it",
     **dict.fromkeys(
         ("ask", "prompt", "llm", "chat", "complete", "generate"),
         "write a prompt between two `$`: `$ who is {name}? $`",
     ),
     **dict.fromkeys(
-        ("isinstance", "typeof", "instanceof"), '`type(x) == "int"` tells the kind of a value'
+        ("isinstance", "typeof", "instanceof"), '`type(x) == "int"` tests the type of a value'
     ),
     **dict.fromkeys(
         ("exit", "quit"),
         "a script ends at its last line; `assert condition, message` stops it before",
     ),
     **dict.fromkeys(("iter", "next"), "`for` loops over a list; `xs[0]` is its first item"),
-    **dict.fromkeys(("hasattr", "getattr"), '`"name" in x` tells whether an object has a field'),
+    **dict.fromkeys(("hasattr", "getattr"), '`"name" in x` tests whether an object has a field'),
     **dict.fromkeys(("setattr", "delattr"), "values are immutable; make a new one"),
     **dict.fromkeys(("println", "printf", "console", "puts", "echo"), "write `print(x)`"),
-    **dict.fromkeys(("self", "this"), "there are no classes; a function takes what it works on"),
+    **dict.fromkeys(("self", "this"), "there are no classes; pass values to functions"),
     "super": "there are no classes",
     **dict.fromkeys(
         ("Exception", "ValueError", "TypeError", "RuntimeError", "KeyError", "Error"),
@@ -155,10 +156,10 @@ ABSENT_NAMES = {
 }
 
 # Arguments of Python's builtins that Saft's builtins do not have.
-_NO_KEY = "what to compare is given as `by`: `{}(xs, by: f)`"
+_NO_KEY = "pass a function that returns what to compare: `{}(xs, by: f)`"
 ABSENT_ARGUMENTS = {
     ("print", "end"): "`print` ends the line; `write(x)` does not",
-    ("print", "flush"): "`write(x)` shows a value at once, without the end of the line",
+    ("print", "flush"): "`write(x)` writes a value at once, without a line end",
     ("print", "sep"): '`print` puts a blank between its values; join them: `f"{a}, {b}"`',
     **{(name, "key"): _NO_KEY.format(name) for name in ("sorted", "min", "max")},
 }
@@ -174,7 +175,7 @@ METHODS = {
     **dict.fromkeys(("startswith", "startsWith"), "write `starts_with({x}, part)`"),
     **dict.fromkeys(("endswith", "endsWith"), "write `ends_with({x}, part)`"),
     **dict.fromkeys(("contains", "includes", "has", "has_key"), "write `part in {x}`"),
-    **dict.fromkeys(("find", "index", "indexOf"), "`part in {x}` tells whether it is there"),
+    **dict.fromkeys(("find", "index", "indexOf"), "`part in {x}` tests whether it is there"),
     "format": 'write `f"total: {{n}}"`',
     **dict.fromkeys(("append", "push", "add"), "values are immutable; write `{x} += [item]`"),
     **dict.fromkeys(("extend", "concat"), "values are immutable; write `{x} += other`"),
@@ -248,7 +249,7 @@ CHARACTERS = {
     "\u2265": "write `>=`",
     "\u2260": "write `!=`",
     "\u2026": "write `nil` for an empty block",
-    "^": "there are no operators for bits; `from builtins import pow` brings powers: `pow(2, 3)`",
+    "^": "there are no operators for bits; for powers, `from builtins import pow`: `pow(2, 3)`",
     "~": "there are no operators for bits",
 }
 

@@ -148,7 +148,7 @@ def _failures(place: Place) -> str | None:
         names = [token.text for token in place.line if token.kind == "NAME"]
         return ALL_FAILURES.format(names[-1] if "as" in names[:-1] else "error")
     if first.kind == "FAIL" and bad.kind == "COMMA":
-        return "a failure has one text"
+        return "`fail` takes one message"
     above = opener_above(place.tokens, place.position)
     if bad.kind == "ELSE" and bad is first and above and above.kind in ("TRY", "EXCEPT"):
         return NO_ELSE
@@ -359,10 +359,10 @@ def _unpacking(place: Place) -> str | None:
     if place.opened is not None or not begins_unpacking(place.before):
         return None
     if place.bad.kind in _AUGMENTED:
-        return "one name is changed on a line"
+        return "change one name on each line"
     return {
         "NEWLINE": "write a tuple in parentheses: `(a, b)`",
-        "COLON": "the names have no types here: give the value one",
+        "COLON": "names in an unpacking take no types: annotate the value",
         "STAR": "write as many names as items: `xs[0]` is the first, `xs[1:]` are the others",
         "ASSIGN": "`pair.0` is the first item",
     }.get(place.bad.kind)
@@ -381,7 +381,7 @@ def _comprehensions(place: Place) -> str | Hint | None:
         return None
     item = kinds[: kinds.index("FOR")]
     if place.opened and place.tokens[place.opened - 1].kind == "WITH":
-        return "the options of a prompt are written out"
+        return "write out the options of a prompt"
     if "COMMA" in item or "ELLIPSIS" in item:
         return "a comprehension has one entry: `{[key]: value for x in xs}`"
     if "COLON" not in item:
@@ -390,7 +390,7 @@ def _comprehensions(place: Place) -> str | Hint | None:
         return None
     key = inside[0].span.start, inside[item.index("COLON") - 1].span.end
     edits = Edit(Span(key[0], key[0]), "["), Edit(Span(key[1], key[1]), "]")
-    return Hint("the key is in brackets: `{[key]: value for x in xs}`", edits=edits)
+    return Hint("write the key in brackets: `{[key]: value for x in xs}`", edits=edits)
 
 
 def _inside(place: Place) -> list[Token]:
@@ -452,7 +452,7 @@ def _conditions(place: Place) -> str | None:
     bad = place.bad
     if bad.kind == "QUESTION":
         is_choice = any(token.kind == "COLON" for token in place.line[len(place.before) :])
-        return _CHOICE if is_choice else "there is no operator for what may be nil"
+        return _CHOICE if is_choice else "there is no operator for values that may be nil"
     if "ELSE" in place.expected and "NEWLINE" not in place.expected and bad.kind not in _VALUES:
         return _CHOICE
     return None
@@ -474,7 +474,7 @@ def _spreads(place: Place) -> str | None:
         return None
     is_first = place.tokens[place.opened + 1].kind == "ELLIPSIS"
     if place.bad.kind == "FOR" and place.opener == "LSQB" and is_first:
-        return "a comprehension gives one item a turn: `[x for xs in rows for x in xs]`"
+        return "a comprehension makes one item in each iteration: `[x for xs in rows for x in xs]`"
     if place.bad.kind != "ELLIPSIS" or place.opener != "LPAR":
         return None
     before = place.tokens[place.opened - 1].kind if place.opened else ""
@@ -506,7 +506,7 @@ def _keywords(place: Place) -> str | None:
 
 def _nested_pattern(place: Place) -> str | None:
     if place.first.kind == "PATTERN_START" and place.expected == {"ASSIGN"}:
-        return "a `{` at the beginning of a line takes an answer apart: `{name: type} = $ ... $`"
+        return "a `{` at the beginning of a line destructures an answer: `{name: type} = $ ... $`"
     if place.opener != "LBRACE" or place.opened is None or "COLON" not in place.expected:
         return None
     if place.first.kind != "PATTERN_START":
@@ -517,7 +517,7 @@ def _nested_pattern(place: Place) -> str | None:
 
 def _second_after(place: Place) -> str | None:
     if place.bad.text == "after" and "AFTER" in (one.kind for one in place.before):
-        return "one conversation goes before a prompt"
+        return "a prompt continues one conversation"
     return None
 
 
@@ -595,21 +595,21 @@ _SLASHES = "a comment begins with `//`"
 _ENDS = "a line that opens a block ends with `:`"
 _CHOICE = "write `a if c else b`"
 _FIXED = "a function has a fixed number of parameters; let one take a list"
-_NOT_TAKEN_OUT = "arguments are not taken out of a list or an object; give each, or pass the list"
+_NOT_TAKEN_OUT = "a list or an object is not unpacked into arguments; give each, or pass the list"
 _NO_FORMATS = "the formats are `raw` and `approve`; `round(x, 2)` and `str(x)` change a value"
 _ONE_BRACE = r"one pair of braces inserts a value; `\{` is a brace in the text"
-_NO_PATTERNS = "name what is needed: `from module import one, two`"
-_PACKAGE = "a module of the script's package is imported by `from . import weather`"
+_NO_PATTERNS = "name what you import: `from module import one, two`"
+_PACKAGE = "to import a module of the script's package, write `from . import weather`"
 _UNQUOTED = "a module is named without quotes: `from weather import forecast`"
 _BARE_FOR = "write `for x in xs:`, without parentheses"
 _HEADLESS = "a function begins with `f` and its name: `f g(x):`"
-_GIVES = "a function gives its value with `ret`: `f g(x): ret x`"
+_GIVES = "a function returns its value with `ret`: `f g(x): ret x`"
 _DEFINE = "write the parameters in parentheses: `f name(x):`"
 _RESULT = "write the type of the result before the `:`"
 _BLOCK = "a block begins with `:` and is indented"
 _BEGINS = "write a `:` before the block"
-_OPTIONAL = "what may be nil has a type that ends with `?`: `name: string?`"
-_MODES = "only `do`, `program` and `stream` are before a prompt"
+_OPTIONAL = "the type of a value that may be nil ends with `?`: `name: string?`"
+_MODES = "only `do`, `program` and `stream` can precede a prompt"
 
 # The first rule that fits wins, so special rules precede general ones.
 _RULES: tuple[Callable[[Place], str | Hint | None], ...] = (
@@ -630,13 +630,13 @@ _RULES: tuple[Callable[[Place], str | Hint | None], ...] = (
     Row(before="LESS", bad="LESS", hint=_NO_BITS),
     Row(before="GREATER", bad="GREATER", hint=_NO_BITS),
     Row(before="ASSIGN", bad="GREATER", hint="define a function with `f`"),
-    Row(before="STRING FORMAT_END", bad=_TEXT, hint="texts are joined with `+`"),
+    Row(before="STRING FORMAT_END", bad=_TEXT, hint="strings are joined with `+`"),
     Row(before="ELSE", bad="IF", hint="write `elif`", put="elif", start=-1),
     Row(before="NOT", bad="IN", hint="write `x not in xs`"),
     Row(before="NAME", bad="PROMPT_START", hint=_MODES),
     Row(bad="NAME", words="is", after="NOT", hint="write `!=`", put="!=", end=1),
     Row(bad="NAME", words="is", hint="write `==`", put="=="),
-    Row(words="instanceof isinstance", hint='`type(x) == "int"` tells the kind of a value'),
+    Row(words="instanceof isinstance", hint='`type(x) == "int"` tests the type of a value'),
     _second_after,
     Row(bad="NAME", words="then", hint=_ENDS),
     Row(first="FOR", words="of", hint="write `for x in xs:`"),
@@ -680,7 +680,7 @@ _RULES: tuple[Callable[[Place], str | Hint | None], ...] = (
     Row(bad="ELSE", inside="LSQB", hint="write `[a if c else b for x in xs]`"),
     Row(bad="IF", before="ASSIGN LPAR LSQB COMMA RET", hint=_CHOICE),
     Row(bad="ELSE", is_first=True, after="IF", hint="write `elif`", put="elif", end=1),
-    Row(bad="ELSE ELIF", is_first=True, hint="it has no `if` before it at this indentation"),
+    Row(bad="ELSE ELIF", is_first=True, hint="there is no `if` before it at this indentation"),
     Row(bad="BAR", after="BAR", hint="write `or`", put="or", end=1),
     Row(bad="BAR", hint="write `or`", put="or"),
     Row(

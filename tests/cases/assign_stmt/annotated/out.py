@@ -9,7 +9,8 @@ nothing: None = None
 anything: Any = [1, "two"]
 note: str | None = None
 level: Literal["low", "high"] = "low"
-size: int | str = 3
+size: int | str
+size = 3
 pair: tuple[int, str] = (1, "one")
 names: list[str] = ["Ada", "Grace"]
 none_yet: list[int] = []

@@ -1,7 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead. This is the async form.
 import asyncio
 
-from runtime_support import in_thread, ops, overlap, prompt
+from runtime_support import ops, overlap, prompt
 from runtime_support.ops import show
 
 import desk
@@ -19,13 +19,14 @@ async def main() -> None:
     ticket: Ticket = await desk.triage("c")
     print(show(tickets), ticket.title, desk.size(ticket))
 
-    # a function of a script in which nothing waits for what it is given
+    # functions that wait for what they are given
     print(
         show(await again(ask, "d")),
         show(await again(ops.upper, "e")),
-        show(await in_thread(untyped.apply, ask, "f")),
-        show(untyped.apply(ops.upper, "g")),
+        show(await untyped.apply(ask, "f")),
+        show(await untyped.apply(ops.upper, "g")),
     )
+    print(show(await untyped.held({"go": ask})))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
 import datetime as dt
 from dataclasses import dataclass
+from typing import Any
 
 from runtime_support.ops import show
 
@@ -20,7 +21,7 @@ squares = {str(x): x * x for x in xs}
 pairs = {a + b: (a, b) for a in ["x", "y"] for b in ["1", "2"] if a != b}
 days = {dt.date(2026, 5, 1) + dt.timedelta(days=x): x for x in xs}
 names = {name: age for name, age in [("Ada", 36), ("Bo", 4), ("Ada", 37)]}
-empty: dict[str, list[str]] = {name: [] for name in names}
+empty: Any = {name: [] for name in names}
 empty["Ada"] = ["a"]
 nested = {str(x): {str(y): x + y for y in xs} for x in xs}
 # the key says which

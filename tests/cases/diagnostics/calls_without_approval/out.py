@@ -35,7 +35,7 @@ print(
         refund=approve(refund),
         settle=approve(settle),
         ask=ask,
-        pure=[ask],
+        pure=[ask],  # may be called at the same time
     ).value
 )
 print(
@@ -43,7 +43,7 @@ print(
         "Use {asks_and_pays}.",
         asks_and_pays=asks_and_pays,
         tools=[approve(refund)],
-        pure=[asks_and_pays],
+        pure=[asks_and_pays],  # may be called at the same time
     ).value
 )
 history = prompt("Use {refund}.", refund=approve(refund))

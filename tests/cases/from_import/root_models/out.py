@@ -15,8 +15,7 @@ codes = prompt("Which countries have a coast?", returns=Codes).value
 print(codes.first(), len(codes.root))
 for code in codes.root:
     print(code + "!")
-found: Cities | None
-found = prompt(
+found: Cities | None = prompt(
     "Which cities are in {codes}? Use {cities_of}.",
     codes=codes,
     cities_of=cities_of,

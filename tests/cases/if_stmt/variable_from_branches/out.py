@@ -3,7 +3,8 @@
 
 def pick(flag: bool) -> int | str:
     if flag:
-        x: int | str = 1
+        x: int | str
+        x = 1
     else:
         x = "one"
     return x

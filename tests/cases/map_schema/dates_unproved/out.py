@@ -28,8 +28,7 @@ print(
     show(ops.get(read(sales), first)),
 )
 found = {ops.key(ops.add(read(first), dt.timedelta(days=2)), dt.date): 1, first: 2}
-maybe: dict[dt.date, int] | None
-maybe = check(read(None), dict[dt.date, int] | None)
+maybe: dict[dt.date, int] | None = check(read(None), dict[dt.date, int] | None)
 print(
     show({**found, **ops.fields(read(sales), dt.date)}),
     show(maybe),

@@ -38,7 +38,7 @@ print(
         careful=careful,
         close=close,
         ask=ask,
-        pure=[ask],
+        pure=[ask],  # may be called at the same time
     ).value
 )
 print(
@@ -46,7 +46,7 @@ print(
         "Use {asks_and_pays}.",
         asks_and_pays=asks_and_pays,
         tools=tools,
-        pure=[asks_and_pays],
+        pure=[asks_and_pays],  # may be called at the same time
     ).value
 )
 print(prompt("Use {0} and {close}.", desk["pay"], close=close).value)

@@ -38,8 +38,11 @@ def joined(wish: str) -> Result[Flight | NoFlight]:
 
 
 def value(wish: str) -> Flight | NoFlight:
-    found: Flight | NoFlight
-    found = prompt("Look for {wish}.", wish=wish, returns=Flight | NoFlight).value
+    found: Flight | NoFlight = prompt(
+        "Look for {wish}.",
+        wish=wish,
+        returns=Flight | NoFlight,
+    ).value
     if isinstance(found, NoFlight):
         print(found.reason)
     else:

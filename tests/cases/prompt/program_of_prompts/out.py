@@ -30,7 +30,7 @@ def with_tools(text: str) -> str:
         text=text,
         shout=shout,
         combine=combine,
-        pure=[shout],
+        pure=[shout],  # may be called at the same time
     ).value
 
 

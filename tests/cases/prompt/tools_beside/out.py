@@ -18,11 +18,19 @@ def said(topic: str) -> str:
     return answer
 
 
-talk = prompt("Compare tea and coffee.", tools=[spell, opinion, said], pure=[opinion])
+talk = prompt(
+    "Compare tea and coffee.",
+    tools=[spell, opinion, said],
+    pure=[opinion],  # may be called at the same time
+)
 more = prompt("And milk, with {said}?", said=said, after=talk, tools=talk.tools).value
 print(
     talk.value,
     more,
-    prompt("And water, with {opinion}?", opinion=opinion, pure=[opinion]).value,
+    prompt(
+        "And water, with {opinion}?",
+        opinion=opinion,
+        pure=[opinion],  # may be called at the same time
+    ).value,
     prompt("And {spell}?", spell=spell).value,
 )

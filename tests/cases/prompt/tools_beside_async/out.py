@@ -24,7 +24,7 @@ async def main() -> None:
     talk = await prompt.aio(
         "Compare tea and coffee.",
         tools=[spell, opinion, said],
-        pure=[opinion],
+        pure=[opinion],  # may be called at the same time
     )
     more = (
         await prompt.aio(

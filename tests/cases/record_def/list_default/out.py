@@ -12,7 +12,7 @@ class Size(TypedDict):
 @dataclass(frozen=True)
 class Bag:
     items: list[str] = field(default_factory=list[str])
-    size: Size = field(default_factory=lambda: {"w": 1})
+    size: Size = field(default_factory=lambda: Size(w=1))
     label: Literal["a", "b"] = "a"
 
 

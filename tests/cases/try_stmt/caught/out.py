@@ -6,7 +6,6 @@ from runtime_support.ops import failure, list_files, read_text, show
 def read_note(path: str) -> str:
     text = read_text(path)
     title: str
-    words: int
     title, words = prompt(
         "Give {text} a title, and count its words.",
         text=text,

@@ -10,7 +10,8 @@ if x is not None:
     try:
         print(x + "!")
         x = None
-        y: int | str = 1
+        y: int | str
+        y = 1
         raise Failed("no")
     except Exception:
         print(show(x), "not the text that it was before")

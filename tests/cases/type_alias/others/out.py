@@ -20,6 +20,7 @@ a: int = 1
 b: Names = ["a"]
 c: Pair = (1, "a")
 d: Row = {"id": 1, "names": []}
-e: Either = "x"
+e: Either
+e = "x"
 rows = prompt("three rows", returns=list[Row]).value
 print(a, show(b), show(c), show(d), e, show(rows))

@@ -3,9 +3,11 @@ from typing import Literal, TypedDict
 
 from runtime_support.ops import show
 
-a: int | str = 1
+a: int | str
+a = 1
 b: int | None = None
-c: list[int] | str = "a"
+c: list[int] | str
+c = "a"
 
 
 class D(TypedDict):
@@ -16,9 +18,12 @@ class D2(TypedDict):
     name: str
 
 
-d: D | D2 = {"id": 1}
-e: Literal["a", "b"] | int = "a"
-g: tuple[int, str] | list[int] = [1]
+d: D | D2
+d = {"id": 1}
+e: Literal["a", "b"] | int
+e = "a"
+g: tuple[int, str] | list[int]
+g = [1]
 
 
 def go(x: int | str | None) -> str:

@@ -28,7 +28,7 @@ def main() -> None:
                     "Answer {mail}, and name the country of Oslo. Use {where}.",
                     mail=mail,
                     where=where,
-                    pure=[where],
+                    pure=[where],  # may be called at the same time
                 ).value
             )
         else:

@@ -10,12 +10,12 @@ async def ask(text: str) -> str:
     return (await prompt.aio("{text}", text=text)).value
 
 
-# no function that waits is a value here, so none is called by a name that only the data know
+# what another script has made may have functions that wait
 data: Any = parse("{}")
 
 
 async def main() -> None:
-    print(show(ops.send(data, "count", "a")), await ask("b"))
+    print(show(await ops.acall(ops.send, data, "count", "a")), await ask("b"))
     print((await prompt.aio("Use {ask}.", ask=ask)).value)
 
 

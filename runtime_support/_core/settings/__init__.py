@@ -1,9 +1,8 @@
 """Settings: the provider, the model and their options.
 
-    configure(provider="openai", model="gpt-4o-mini")       for the process
-    with configure(model="gpt-4o"): ...                     for a block
-    prompt(..., options={"temperature": 0})                 for one prompt
-    current_settings()                                      to pass to another process
+    settings_for({"temperature": 0})        the settings in force for a prompt with these options
+
+`configuration` sets them from Python.
 
 A setting comes from the first of: the prompt's options, the enclosing blocks, `configure`, the
 environment (`SAFT_MODEL`, `SAFT_TEMPERATURE`, ...), `[tool.saft]` of the nearest pyproject.toml,
@@ -17,18 +16,16 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
-from types import MappingProxyType, NoneType, TracebackType, UnionType
+from types import NoneType, UnionType
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, get_args, get_type_hints
 
-from runtime_support._core.hooks import BUDGETS, load_part
 from runtime_support._core.messages import Provider, Structured
 from runtime_support._core.positions.frames import Place, place_of_call
 from runtime_support._schema import check
-from runtime_support._values.context import Block, current_context
+from runtime_support._values.context import current_context
 from runtime_support._values.kinds import brief, is_object, plain, quote
 from runtime_support._values.names import did_you_mean, listed
 from runtime_support.errors import CheckError, ConfigError
@@ -132,9 +129,9 @@ def _set_type(hint: Any) -> Any:
 
 
 # `checked_option` handles provider objects separately.
-_TYPES = {name: _set_type(hint) for name, hint in get_type_hints(Settings).items()}
-_TYPES["provider"] = str
-_NAMES = frozenset(_TYPES)
+SETTING_TYPES = {name: _set_type(hint) for name, hint in get_type_hints(Settings).items()}
+SETTING_TYPES["provider"] = str
+_NAMES = frozenset(SETTING_TYPES)
 
 _NO_LIMIT = float("inf")
 _LIMITS: dict[str, tuple[float, float]] = {
@@ -160,7 +157,7 @@ _LIMITS: dict[str, tuple[float, float]] = {
 # Parsers for settings of the environment that are not texts.
 _FROM_TEXT: dict[Any, Any] = {float: float, int: int}
 _NO_TEXT = ("fallback", "stop", "extra_body", "prices", "approver")
-VARIABLES = {f"SAFT_{name.upper()}": name for name in _TYPES if name not in _NO_TEXT}
+VARIABLES = {f"SAFT_{name.upper()}": name for name in SETTING_TYPES if name not in _NO_TEXT}
 # Other variables that the runtime or the command reads.
 _OTHER_VARIABLES = (
     "SAFT_CACHE_DIR",
@@ -187,108 +184,16 @@ _last: tuple[Settings, dict[str, Any], Mapping[str, Any], tuple[dict[str, Any], 
 _last = (Settings(), {}, {}, (), Settings())
 
 
-class Configured:
-    """The settings of one `configure`; a `with` block limits them to the block."""
-
-    def __init__(self, changes: dict[str, Any], before: dict[str, Any] | None = None) -> None:
-        self._changes = changes
-        # Budgets in a `configure` block bound the block itself.
-        bounds = {} if before is None else {name: changes.get(name) for name in BUDGETS}
-        self._bounds = _set_ones(bounds)
-        # The settings that `configure` replaced in the process; a block restores them.
-        self._before = before
-        self._entered: list[Block] = []
-
-    def __enter__(self) -> None:
-        global _configured
-        with _lock:
-            if self._before is not None:
-                process = dict(_configured)
-                for name, value in self._changes.items():
-                    if process.get(name) is value:  # not set again since
-                        process[name] = self._before.get(name)
-                _configured = _set_ones(process)
-                self._before = None
-        changes: dict[str, Any] = {"settings": dict(self._changes)}
-        if self._bounds:
-            changes["budgets"] = load_part("budgets").budget_of_block(self._bounds)
-        block = Block(**changes)
-        block.__enter__()
-        self._entered.append(block)
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._entered.pop().__exit__(kind, error, traceback)
-
-
-def configure(**settings: Any) -> Configured:
-    """Sets settings for every prompt of the process, or of a `with` block; None unsets one.
-
-        configure(provider="openai", model="gpt-4o-mini", budget_cost=2.50)
-        with configure(temperature=0):
-            ...
-
-    The names are the fields of `Settings`, which says what each means and its default. `provider`
-    is a name ("openai", "anthropic", "gemini", "openrouter", "local", "mock", "unset") or any
-    object with `complete(request) -> reply`.
-
-    A block holds for the prompts inside of it, in this thread or task and in those that get a copy
-    of its context; a budget then counts what is spent inside of the block. Options of a single
-    prompt go before blocks, blocks before the process, the process before the environment and
-    pyproject.toml.
-
-    Raises a ConfigError that names an unknown setting, or one with a wrong value.
-    """
+def replace_configured(change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    """Replaces the settings of the process by what `change` makes of them; returns those before."""
     global _configured
-    checked = {name: _checked(name, value, "configure") for name, value in settings.items()}
     with _lock:
         before = _configured
-        _configured = _set_ones({**before, **checked})
-    return Configured(checked, before)
+        _configured = set_ones(change(before))
+    return before
 
 
-@contextmanager
-def current_configuration(
-    settings: Mapping[str, Any], around: Mapping[str, Any] = MappingProxyType({})
-) -> Generator[None]:
-    """Sets settings for a block alone, for threads with different settings.
-
-    The settings `around` replace those of `configure`, and do not count as set by the program.
-    """
-    own, others = (
-        {name: checked_option(name, one[name], "setting") for name in one}
-        for one in (settings, around)
-    )
-    with Block(settings_around=others or current_context().settings_around), Configured(own):
-        yield
-
-
-def current_settings() -> dict[str, Any]:
-    """Returns the settings in force here, for `configure(**current_settings())` in another process.
-
-    They can be pickled. Unset settings are omitted. They contain no key, but may name the variable
-    that holds one. Raises a ConfigError if the provider is an object that cannot be pickled.
-    """
-    import pickle
-
-    settings = settings_for()
-    found = _set_ones({name: getattr(settings, name) for name in _TYPES})
-    try:
-        pickle.dumps(found)
-    except Exception as error:
-        raise ConfigError(
-            f"the settings cannot be pickled: {error}",
-            setting="provider",
-            hint="choose a provider by name, or make it where it is used",
-        ) from error
-    return found
-
-
-class _Defaults:
+class ModuleDefaults:
     """A module's settings for its own prompts."""
 
     __slots__ = ("settings",)
@@ -297,27 +202,8 @@ class _Defaults:
         self.settings = settings
 
 
-# Settings that a module may not set: where prompts and keys go, and limits of the whole run.
-OF_THE_RUN = frozenset(
-    (
-        *(*BUDGETS, "base_url", "api_key_env"),
-        *("requests_per_minute", "tokens_per_minute", "max_in_flight"),
-    )
-)
-_DEFAULTS = "__saft_defaults__"
-
-
-def defaults(**settings: Any) -> None:
-    """Sets defaults for the prompts of the calling module; all settings of its user override them.
-
-    So an installed module keeps its own project's settings. Raises a ConfigError that names a
-    setting that is unknown, has a wrong value, or may not come from a module.
-    """
-    checked = {name: checked_option(name, value, "defaults") for name, value in settings.items()}
-    for name in checked:
-        if name in OF_THE_RUN:
-            raise ConfigError(f"defaults: `{name}` cannot be set by a module", setting=name)
-    sys._getframe(1).f_globals[_DEFAULTS] = _Defaults(checked)  # pyright: ignore[reportPrivateUsage]
+# The name of a module's own defaults.
+DEFAULTS = "__saft_defaults__"
 
 
 def settings_for(options: Mapping[str, Any] | None = None, place: Place | None = None) -> Settings:
@@ -331,7 +217,7 @@ def settings_for(options: Mapping[str, Any] | None = None, place: Place | None =
         said = settings_in_force(options).keys() | current_context().settings_around.keys()
         chosen = next((name for name in found.chosen_by_project if name not in said), None)
         if chosen is not None:
-            from runtime_support._core.project_files import check_word
+            from runtime_support._core.settings.files import check_word
 
             where = settings.base_url, settings.api_key_env
             check_word(found.path, chosen, *where, user_file())
@@ -353,7 +239,7 @@ def _in_force(
     there = set(os.environ)
     variables = tuple(os.environ.get(one) if one in there else None for one in VARIABLES)
     place = place or place_of_call()
-    own = None if place is None else place.names.get(_DEFAULTS)
+    own = None if place is None else place.names.get(DEFAULTS)
     is_foreign = place is not None and _is_installed(place.code.co_filename)
     is_foreign = is_foreign and "SAFT_PROJECT" not in there
     files = _stamped(_project_file(working_directory())), _stamped(user_file())
@@ -361,12 +247,13 @@ def _in_force(
     found = _read_ambient(variables, names, files, own, is_foreign)
     settings = _with_configured(found.settings)
     if options:
-        checked = {name: _checked(name, plain(one), "option") for name, one in options.items()}
-        settings = replace(settings, **_set_ones(checked))
+        checked = {n: checked_option(n, plain(one), "option") for n, one in options.items()}
+        settings = replace(settings, **set_ones(checked))
     return settings, found
 
 
-def _set_ones(settings: dict[str, Any]) -> dict[str, Any]:
+def set_ones(settings: dict[str, Any]) -> dict[str, Any]:
+    """Returns the settings without those that are unset."""
     return {name: value for name, value in settings.items() if value is not None}
 
 
@@ -380,7 +267,7 @@ def _merged(*parts: Mapping[str, Any]) -> dict[str, Any]:
     merged: dict[str, Any] = {}
     for part in parts:
         merged.update(part)
-    return _set_ones(merged)
+    return set_ones(merged)
 
 
 def ambient_names(options: Mapping[str, Any] | None) -> frozenset[str]:
@@ -402,17 +289,14 @@ def _with_configured(settings: Settings) -> Settings:
     return merged
 
 
-def _checked(name: str, value: Any, origin: str) -> Any:
-    """Returns the checked value of an option; None, for unset, is always valid."""
-    if value is not None:
-        return checked_option(name, value, origin)
-    _type_of(name, origin)
-    return None
-
-
 def checked_option(name: str, value: Any, origin: str) -> Any:
-    """Returns the checked value of an option; ConfigError if it is unknown or does not fit."""
+    """Returns the checked value of an option; ConfigError if it is unknown or does not fit.
+
+    None, for unset, always fits.
+    """
     type_ = _type_of(name, origin)
+    if value is None:
+        return None
     if name == "provider" and isinstance(value, Provider) and not isinstance(value, type):
         return value
     if name == "approver":
@@ -445,10 +329,11 @@ def checked_option(name: str, value: Any, origin: str) -> Any:
 
 
 def _type_of(name: str, origin: str) -> Any:
-    if name in _TYPES:
-        return _TYPES[name]
-    known = f"the options are {listed(_TYPES, limit=20)}"
-    hint = _new_name(name) or did_you_mean(OPTIONS_ELSEWHERE.get(name, name), _TYPES) or known
+    if name in SETTING_TYPES:
+        return SETTING_TYPES[name]
+    known = f"the options are {listed(SETTING_TYPES, limit=20)}"
+    near = did_you_mean(OPTIONS_ELSEWHERE.get(name, name), SETTING_TYPES)
+    hint = _new_name(name) or near or known
     raise ConfigError(f"{origin}: no option `{name}`", setting=name, hint=hint)
 
 
@@ -529,7 +414,7 @@ def _read_ambient(
     variables: tuple[str | None, ...],
     names: frozenset[str],
     files: tuple[_Stamped, _Stamped],
-    own: _Defaults | None,
+    own: ModuleDefaults | None,
     is_foreign: bool,
 ) -> _AmbientSettings:
     """Reads the settings of the environment, the project file and the user's file.
@@ -542,7 +427,7 @@ def _read_ambient(
     project: dict[str, Any] = {}
     user: dict[str, Any] = {}
     if unknown or path or own_path:
-        from runtime_support._core import project_files
+        from runtime_support._core.settings import files as project_files
 
         known = (*VARIABLES, *_OTHER_VARIABLES)
         project_files.warn_of_unknown_variables(unknown, known, _NO_TEXT)
@@ -553,7 +438,7 @@ def _read_ambient(
             said = project_files.read_section(path).items()
             project = {n: checked_option(n, one, where) for n, one in said if n not in others}
         if own_path:
-            said = project_files.read_user(own_path, _TYPES).items()
+            said = project_files.read_user(own_path, SETTING_TYPES).items()
             user = {name: checked_option(name, one, own_path) for name, one in said}
     of_variables = {
         name: checked_option(name, setting_from_text(name, text, variable), variable)
@@ -568,7 +453,7 @@ def _read_ambient(
 
 def setting_from_text(name: str, text: str, origin: str) -> Any:
     """Parses a setting's text; ConfigError if it should be a number and is none."""
-    read = _FROM_TEXT.get(_TYPES[name])
+    read = _FROM_TEXT.get(SETTING_TYPES[name])
     if read is None:
         return text
     try:

@@ -121,7 +121,7 @@ def warn_of_unknown_variables(
     """
     for name in sorted(names.difference(_told)):
         setting = name.removeprefix("SAFT_")
-        said = f"the environment sets {name}, which nothing reads"
+        said = f"the environment sets {name}, which is not a setting"
         if name in VARIABLES:
             hint = renamed(name, VARIABLES[name])
             raise ConfigError(said, setting=setting.lower(), hint=hint)
@@ -132,5 +132,5 @@ def warn_of_unknown_variables(
         elif close:
             hint = f"did you mean SAFT_{close[0]}?"
         else:
-            hint = "docs/configuration.md lists those that are read"
+            hint = "docs/configuration.md lists the settings"
         note(f"{said}; {hint}")

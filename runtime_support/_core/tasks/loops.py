@@ -1,0 +1,216 @@
+"""Waits in an event loop, and calls of users' functions in threads and event loops.
+
+    await finish_async(work)        awaits each wait of a generator; runs blocking ones in threads
+    value = yield from call_function(partial(look_up, "Ada"), look_up)
+    await in_thread(sorted, mails, key=urgency)
+
+A function runs in a thread of its own, with its context and its mark of cancellation; the event
+loop awaits an `async def`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext, suppress
+from contextvars import Context
+from functools import partial
+from inspect import isawaitable, iscoroutinefunction
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from runtime_support._core.positions.frames import context_of_call, run_in_thread_context
+from runtime_support._core.tasks.turns import check_cancelled, is_abandoned
+from runtime_support._core.tasks.waits import Steps, StreamClosed, Wait
+from runtime_support._values.context import current_context, set_context
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+    from concurrent.futures import Future
+
+T = TypeVar("T")
+
+
+async def finish_async(work: Steps[T]) -> T:
+    """Awaits each wait and returns the result; ignores the parts."""
+    return await _finish_async(work, lambda: next(work))
+
+
+async def iterate_async(work: Steps[Any]) -> AsyncGenerator[Any]:
+    """Awaits each wait and yields the parts."""
+    try:
+        step = next(work)
+        while True:
+            if isinstance(step, Wait):
+                step = _resume(work, *await _outcome(step))
+                continue
+            try:
+                yield step
+            except BaseException:  # it is closed, or something is thrown in
+                with suppress(StreamClosed):
+                    await _finish_async(work, lambda: work.throw(StreamClosed()))
+                raise
+            step = next(work)
+    except StopIteration:
+        return
+
+
+async def _finish_async(work: Steps[T], begin: Callable[[], Any]) -> T:
+    try:
+        step = begin()
+        while True:
+            step = _resume(work, *await _outcome(step)) if isinstance(step, Wait) else next(work)
+    except StopIteration as end:
+        return end.value
+
+
+async def _outcome(wait: Wait) -> tuple[Any, BaseException | None]:
+    try:
+        awaiting = in_thread(wait.blocking) if wait.awaitable is None else wait.awaitable()
+        return await awaiting, None
+    except BaseException as failure:
+        return None, failure
+
+
+def _resume(work: Steps[Any], outcome: Any, failure: BaseException | None) -> Any:
+    """Passes a wait's outcome or failure to the work and returns its next step."""
+    return work.send(outcome) if failure is None else work.throw(failure)
+
+
+def call_function(
+    function: Callable[[], Any],
+    kind: Callable[..., Any],
+    enter: Callable[[], AbstractContextManager[object]] = nullcontext,
+) -> Steps[Any]:
+    """Calls a user's function inside a context and returns its value, awaited if need be.
+
+    `function` makes the call; `kind` is the user's function itself.
+    """
+    function = partial(call_inside, enter, function)
+    # Calling an `async def` only creates the coroutine.
+    value = function() if iscoroutinefunction(kind) else (yield Wait(function))
+    if not isawaitable(value):
+        return value
+    return (yield Wait(partial(_await_here, value), partial(maybe_await, value)))
+
+
+def call_inside(
+    enter: Callable[[], AbstractContextManager[object]], function: Callable[[], Any]
+) -> Any:
+    """Calls a function inside a context; an awaitable result is awaited inside it, too."""
+    with enter():
+        value = function()
+    return _await_inside(enter, value) if isawaitable(value) else value
+
+
+async def _await_inside(
+    enter: Callable[[], AbstractContextManager[object]], value: Awaitable[Any]
+) -> Any:
+    with enter():
+        return await maybe_await(value)
+
+
+@overload
+async def maybe_await(value: Awaitable[T] | T) -> T: ...
+@overload
+async def maybe_await(value: Any) -> Any: ...
+async def maybe_await(value: Any) -> Any:
+    """Returns the value, awaited if it is awaitable."""
+    while isawaitable(value):
+        value = await value
+    return value
+
+
+def _await_here(value: Awaitable[Any]) -> Any:
+    """Awaits a value in the event loop of the run and blocks until it is there."""
+    from runtime_support._values.awaiting import in_loop
+
+    return in_loop(maybe_await(value))
+
+
+async def in_thread(function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
+    """Calls a function that may block in a thread, and returns its result; the event loop goes on.
+
+    Functions among its arguments that are `async def` run in this loop, and the thread waits for
+    them: so `await in_thread(sorted, mails, key=urgency)` sorts by what a model answers. If this is
+    cancelled, so are they; the thread goes on, but sends no more requests.
+    """
+    import asyncio
+
+    is_left = threading.Event()
+    loop = asyncio.get_running_loop()
+    begun: set[Future[Any]] = set()
+
+    def blocking(one: Any) -> Any:
+        return partial(_run_in, loop, begun, one) if iscoroutinefunction(one) else one
+
+    given = map(blocking, arguments)
+    work = partial(function, *given, **{name: blocking(one) for name, one in named.items()})
+    context = context_of_call()
+    context.run(set_context, abandoned=(*current_context().abandoned, is_left))
+    outcome = begin_thread(partial(run_in_thread_context, work), "saft beside", context)
+    try:
+        return await maybe_await(outcome_value(await asyncio.wrap_future(outcome)))
+    except asyncio.CancelledError:
+        is_left.set()
+        for one in tuple(begun):
+            one.cancel()
+        raise
+
+
+def _run_in(
+    loop: AbstractEventLoop,
+    begun: set[Future[Any]],
+    function: Callable[..., Any],
+    /,
+    *arguments: Any,
+    **named: Any,
+) -> Any:
+    """Runs an `async def` in another thread's loop and blocks until its result is there.
+
+    In that loop itself nothing can block: there it returns the coroutine.
+    """
+    import asyncio
+
+    check_cancelled()
+    with suppress(RuntimeError):
+        if asyncio.get_running_loop() is loop:
+            return function(*arguments, **named)
+    future = asyncio.run_coroutine_threadsafe(function(*arguments, **named), loop)
+    begun.add(future)
+    if is_abandoned():  # abandoned meanwhile, before `begun` held this future
+        future.cancel()
+    try:
+        return future.result()
+    finally:
+        begun.discard(future)
+
+
+def begin_thread(
+    work: Callable[[], T], name: str, context: Context
+) -> Future[tuple[list[T], BaseException | None]]:
+    """Runs work in a new thread; returns a future of its value or error.
+
+    The future holds the error as data, because a future cannot raise every exception.
+    """
+    from concurrent.futures import Future
+
+    future: Future[tuple[list[T], BaseException | None]] = Future()
+    future.set_running_or_notify_cancel()
+
+    def body() -> None:
+        try:
+            outcome = [work()], None
+        except BaseException as error:
+            outcome = list[T](), error
+        future.set_result(outcome)
+
+    threading.Thread(target=context.run, args=(body,), name=name, daemon=True).start()
+    return future
+
+
+def outcome_value(outcome: tuple[list[T], BaseException | None]) -> T:
+    """Returns the value of an outcome of `begin_thread`, or raises its error."""
+    values, error = outcome
+    if error is not None:
+        raise error
+    return values[0]
