@@ -67,8 +67,8 @@ class Fixer:
     def read(self, path: str) -> bytes:
         """The bytes of a script for the check that follows.
 
-    If the fixes are only shown, not written, these are the bytes without fixes.
-    """
+        If the fixes are only shown, not written, these are the bytes without fixes.
+        """
         return self.before[path] if self.shows and path in self.before else read_script(path)
 
     def _is_readable(self, file: str) -> bool:

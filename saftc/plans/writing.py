@@ -219,8 +219,7 @@ class PlanModule:
     # The module
 
     def text(self, file: str, body: Sequence[Statement], gives: types.Type) -> str:
-        """The text of the module for the plan in `file`; `main` has the body, and returns `gives`.
-        """
+        """The text of the module for the plan in `file`, whose `main` has `body`."""
         returned = self.annotation(gives)
         called: Expression = py.call(py.name(_MAIN))
         if self._awaits:

@@ -357,8 +357,7 @@ def _union(types: tuple[Type, ...]) -> Type:
 
 
 def _is_covered(member: Type, others: Iterable[Type]) -> bool:
-    """Whether another type includes `member`, as string includes `"a"`, and `[int]` includes `[]`.
-    """
+    """Whether another type includes `member`: string includes `"a"`, and `[int]` includes `[]`."""
     if isinstance(member, LiteralType):
         return member.base in others
     if member == ListType(NEVER):
