@@ -2,8 +2,8 @@
 
     saftc.check_source(text), saftc.compile_source(text), saftc.run_source(text)
 
-do what `saftc check`, `build` and `run` do with files; see `saftc.api`, which is loaded when one of
-its names is used.
+do with texts what `saftc check`, `build` and `run` do with files. They come from `saftc.api`, which
+is imported at their first use.
 """
 
 from typing import TYPE_CHECKING

@@ -4,7 +4,7 @@ import sys
 
 
 def main() -> None:
-    """The entry point of the command `saftc`; it handles errors while its parts are loaded."""
+    """The entry point of the command `saftc`; imports the rest inside its error handling."""
     try:
         from saftc.cli.fast_path import announce_start, command_without_options
         from saftc.cli.process import end

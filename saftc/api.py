@@ -6,7 +6,8 @@
     text = compile_source("print(1 + 2)")           the text of the Python module
     module = run_source("x = 1 + 2")                module.x is 3
 
-Scripts can import Python modules only. The package exports these functions: `saftc.run_source`.
+Such scripts can import Python modules, but no other scripts. The package `saftc` exports these
+functions: `saftc.run_source`.
 """
 
 import ast
@@ -32,7 +33,8 @@ _numbers = count(1)
 class Problem:
     """A mistake in a script; lines and columns are counted from 1.
 
-    `code` is that of `saftc explain`, `hint` says what to do; the text is what `saftc check` shows.
+    `saftc explain` describes the `code`. `hint` says what to do. `str()` of a problem is the text
+    that `saftc check` shows.
     """
 
     code: str
@@ -50,7 +52,7 @@ class Problem:
 
 
 class SourceError(SyntaxError):
-    """A script has errors: its text shows all of them, and `problems` has them as data."""
+    """The script has errors: the message shows all of them, and `problems` has them as data."""
 
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         super().__init__("\n".join(map(str, problems)))
@@ -79,9 +81,9 @@ def compile_source(source: str, *, name: str = "<text>", is_async: bool = False)
 def run_source(source: str, *, name: str = "<text>", **settings: object) -> ModuleType:
     """Runs a script as a program, with its `main` if it has one, and returns its module.
 
-    The names of the script are attributes of the module. The settings are those of `configure`
-    (`provider="mock"`), and hold for this run. Failures of the script are raised as in a compiled
-    module, with a note on the place: `at <text>:3:7`.
+    The names of the script are attributes of the module. The settings are those of
+    `runtime_support.configure` (`provider="mock"`); they apply to this run only. Failures of the
+    script are raised as in a compiled module, with a note on the place: `at <text>:3:7`.
 
     Raises:
         SourceError: The script has errors; nothing has run.
@@ -92,7 +94,7 @@ def run_source(source: str, *, name: str = "<text>", **settings: object) -> Modu
     text, places = _compiled(_checked(source, name), Overlapping())
     number = next(_numbers)
     filename = f"<compiled {name} {number}>"
-    # Types resolve the names in their annotations in the module that defines them.
+    # Dataclasses and the like look up the names in their annotations in `sys.modules`.
     module = sys.modules[f"saft_text_{number}"] = ModuleType(f"saft_text_{number}")
     with configure(**settings):
         try:
@@ -105,7 +107,7 @@ def run_source(source: str, *, name: str = "<text>", **settings: object) -> Modu
 
 @dataclass(frozen=True)
 class _Places:
-    """Maps places of a module to places of its script, for the runtime."""
+    """The source map for the runtime: maps places of a module to places of the script."""
 
     source: Source
     module: Generated
@@ -137,7 +139,7 @@ def _compiled(checked: Checked, overlapping: Overlapping) -> tuple[str, _Places]
 
 
 def _as_program(text: str, filename: str) -> CodeType:
-    """The code of a module, with the statements that run only as a program."""
+    """Compiles a module so that its `if __name__ == "__main__"` statements run, too."""
     tree = ast.parse(text, filename)
     last = tree.body[-1] if tree.body else None
     if isinstance(last, ast.If) and ast.unparse(last.test) == "__name__ == '__main__'":

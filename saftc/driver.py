@@ -38,8 +38,8 @@ class Checked:
     def hints(self) -> tuple[Diagnostic, ...]:
         """The hints of a strict check of a script without errors.
 
-        They are the checks left to run time, and the parts of prompts that servers do not enforce
-        or cache.
+        They point at checks that are made only at run time, and at parts of prompts that servers do
+        not enforce or cache.
         """
         if self.has_errors:
             return ()
@@ -49,7 +49,7 @@ class Checked:
         return tuple(sorted(found, key=lambda one: one.span.start))
 
     def hints_of_prompts(self) -> tuple[Diagnostic, ...]:
-        """The parts of its prompts that servers do not enforce or cache; editors show them, too."""
+        """The hints at parts of prompts that servers do not enforce or cache, also for editors."""
         if self.has_errors:
             return ()
         from saftc.infer.prompt_hints import hints_of_prompts
@@ -57,7 +57,7 @@ class Checked:
         return tuple(hints_of_prompts(self.module, self.facts))
 
     def options_without_field(self, wire: str) -> tuple[Diagnostic, ...]:
-        """The options of its prompts for which this API has no field."""
+        """The diagnostics for options of prompts that the API `wire` has no field for."""
         if self.has_errors:
             return ()
         from saftc.infer.prompt_hints import options_without_field
@@ -66,7 +66,7 @@ class Checked:
 
     @property
     def when_used(self) -> tuple[Diagnostic, ...]:
-        """The diagnostics for users of the script, who do not care for unused imports."""
+        """The diagnostics to show when the script runs, without those on unused imports."""
         unused = self.facts.unused_imports
         return tuple(
             one
@@ -76,20 +76,20 @@ class Checked:
 
     @property
     def has_errors(self) -> bool:
-        """Whether it has errors, and so no module."""
+        """Whether the script has errors, so that it cannot be compiled."""
         return any(diagnostic.severity == "error" for diagnostic in self.diagnostics)
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A checked script and its Python module; `module` is None if there are errors."""
+    """A checked script and its Python module; `module` is None if the script has errors."""
 
     checked: Checked
     module: "Generated | None"
 
     @property
     def text(self) -> str | None:
-        """The text of the module."""
+        """The text of the module; None if the script has errors."""
         return None if self.module is None else self.module.text
 
 
@@ -103,20 +103,20 @@ def check(
 ) -> Checked:
     """Checks a script.
 
-    `load` finds the modules that it imports (see `saftc.project.scripts` for files). At most `most`
+    `load` finds imported modules (`saftc.project.scripts` finds them in files). At most `most`
     mistakes are reported. `pure` are patterns of Python functions that rules of records may call.
     With `keeps_results`, names and functions keep the histories of prompts even if the script does
-    not use them.
+    not read the histories.
     """
     mistakes = Collector(most)
     with fitting_interpreter():
         parsed = parse_with_tokens(source, mistakes)
         module = parsed.module
         if mistakes.has_errors:
-            # Lines with syntax errors may use anything, so warnings would be unfounded.
+            # Lines with syntax errors may use any name: warnings about unused ones may be wrong.
             mistakes.drop_warnings()
         if any(one.code == catalogue.TOO_DEEP.number for one in mistakes.all()):
-            # The analysis of nested loops takes time for each path through them.
+            # The script is nested too deeply: the analysis of its loops would take too long.
             module = replace(module, statements=())
         module = with_tools(module, load, mistakes)
         facts = analyze(module, mistakes, load, keeps_results=keeps_results)
@@ -136,7 +136,7 @@ def compile_checked(checked: Checked, overlapping: Overlapping = DEFAULT) -> Com
     """Compiles a checked script to a Python module, unless it has errors."""
     if checked.has_errors:
         return Compiled(checked, None)
-    # Checking does not load the emitter.
+    # Imported here, so that checking does not import the code generator.
     from saftc.codegen.module import generate
     from saftc.overlap.async_main import check_waits
     from saftc.overlap.plan import plan

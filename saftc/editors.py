@@ -4,8 +4,8 @@
 
 has the tokens Name, Punctuation, Keyword.Type, Operator, then String.Delimiter for each `$`,
 String.Other for the text, String.Interpol for the braces, Name in the holes, Keyword.Pseudo for
-`raw`, and a comment. The compiler's lexer finds the tokens, and its tree the kinds of names; text
-with a syntax error is an Error token.
+`raw`, and a comment. saftc's own lexer finds the tokens, and the kinds of names come from its
+syntax tree. Text with a syntax error is an Error token.
 """
 
 import re
@@ -62,7 +62,7 @@ _KINDS: dict[str, Any] = {
 _WRONG = (catalogue.INVALID_ESCAPE.number, catalogue.INVALID_NUMBER.number)
 _ESCAPE = re.compile(r'\\(?:[ntr"\\]|u[0-9a-fA-F]{4})|\{\{|\}\}')
 _PROMPT_ESCAPE = re.compile(r"\\[${}\\]")
-# The text between tokens.
+# Splits the text between the lexer's tokens into pieces.
 _PIECE = re.compile(r"\s+|\w+|.")
 
 _Coloured = tuple[Span, Any]
@@ -118,7 +118,7 @@ def _is_format(tokens: list[Token], position: int) -> bool:
 
 
 def _escapes(text: str, token: Token, kind: Any, wrong: set[Span]) -> Iterator[_Coloured]:
-    """A text, split at its escapes."""
+    """The parts of a text token: its escapes, and the text between them."""
     start, end = token.span
     pattern = _PROMPT_ESCAPE if kind is String.Other else _ESCAPE
     found = [(Span(*one.span()), String.Escape) for one in pattern.finditer(text, start, end)]
@@ -135,7 +135,7 @@ def _escapes(text: str, token: Token, kind: Any, wrong: set[Span]) -> Iterator[_
 
 
 def _names(module: n.Module) -> Iterator[_Coloured]:
-    """The kinds of the names in a script, as far as the tree shows them."""
+    """The names in a script with their kinds, as far as the syntax tree shows the kinds."""
     for node in walk(module):
         match node:
             case n.FunctionDef(name=name):

@@ -4,10 +4,11 @@
     saftc.importing.install("scripts", "flows")    in these folders as well
     import triage_async                            the same script, in the async form
 
-If Python finds no module `triage`, a script `triage.saft` in one of the folders, or in a package
-below them, is compiled, with the cache of `saftc run`, and executed as the module. Other folders
-are not searched, as a library that probes for a module must not run a script of that name. Warnings
-go to standard error; a script with errors raises a SyntaxError with all of them.
+If Python finds no module `triage`, the script `triage.saft` is searched for in these folders and in
+packages below them. The script is compiled, with the cache of `saftc run`, and executed as the
+module. Other folders are not searched: if a library tries to import an optional module, no script
+of that name may run. Warnings go to standard error. If a script has errors, the import raises a
+SyntaxError with all of them.
 """
 
 import os
@@ -32,7 +33,7 @@ SUFFIX = "_async"
 
 
 class ScriptFinder(MetaPathFinder):
-    """Finds scripts in and below its folders, if Python has found no module."""
+    """Finds scripts in and below the installed folders; Python asks it after all other finders."""
 
     def __init__(self) -> None:
         self.folders: list[str] = []
@@ -40,9 +41,10 @@ class ScriptFinder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The spec of the script with this name; `path` is that of its package.
+        """The spec of the script `fullname`; `path` is the `__path__` of its package.
 
-        If there is none, `triage_async` is the async form of `triage.saft`.
+        If there is no script `triage_async.saft`, the name `triage_async` means the async form of
+        `triage.saft`.
         """
         name = fullname.rpartition(".")[2]
         found = self._found(fullname, name, path, is_async=False)
@@ -58,7 +60,8 @@ class ScriptFinder(MetaPathFinder):
         for folder in map(os.path.realpath, searched):
             script = os.path.join(folder, name)
             if self._is_given(folder) and os.path.isfile(script):
-                # Scripts in a Python package import each other by the package's name.
+                # Scripts in a Python package import each other by names that begin with the
+                # package's, so the root is the folder above the package.
                 root = Path(script).parents[fullname.count(".")]
                 loader = ScriptLoader(script, root, is_async=is_async)
                 return spec_from_file_location(fullname, script, loader=loader)
@@ -70,13 +73,13 @@ class ScriptFinder(MetaPathFinder):
 
 
 class ScriptLoader(Loader):
-    """Executes the module that a script is compiled to."""
+    """Compiles a script and executes the result as a module."""
 
     def __init__(self, script: str, root: Path, *, is_async: bool = False) -> None:
         self.script = script
         self.root = root
         self.is_async = is_async
-        # The text of the script when it ran.
+        # The bytes of the script at the time when it was executed.
         self.text: bytes | None = None
 
     def exec_module(self, module: ModuleType) -> None:
@@ -89,7 +92,7 @@ class ScriptLoader(Loader):
         compiled, workspace = _compiled(self.script, self.root, is_async=self.is_async)
         assert compiled.text is not None
         if self.is_async and not is_async_module(compiled.text):
-            # Both forms share one module.
+            # If both forms are the same, the names share one module.
             sys.modules[module.__name__] = import_module(module.__name__.removesuffix(SUFFIX))
             return
         form = ", async" if self.is_async else ""
@@ -117,8 +120,8 @@ def _compiled(
 def install(*folders: str | os.PathLike[str]) -> None:
     """Makes the scripts in and below these folders importable.
 
-    Without folders, it takes that of the calling file; in an interactive session, the working
-    directory.
+    Without arguments, the folder is that of the calling file, or the working directory in an
+    interactive session.
     """
     named = [os.path.realpath(folder) for folder in folders] or [_folder_of_caller()]
     finder = next((one for one in sys.meta_path if isinstance(one, ScriptFinder)), None)
@@ -129,9 +132,9 @@ def install(*folders: str | os.PathLike[str]) -> None:
 
 
 def forget_changed_scripts() -> set[str]:
-    """Forgets all imported scripts if the text of one has changed, so that imports run them again.
+    """Removes all imported scripts from `sys.modules` if the text of one of them has changed.
 
-    Returns the names of the forgotten scripts.
+    The next imports then run the scripts again. Returns the names of the removed scripts.
     """
     found = {
         name: module.__loader__
@@ -141,7 +144,7 @@ def forget_changed_scripts() -> set[str]:
     loaders = [one for one in found.values() if isinstance(one, ScriptLoader)]
     if all(_text_of(one.script) == one.text for one in loaders):
         return set()
-    for name in found:  # one may have imported another
+    for name in found:  # all of them, as one may have imported another
         sys.modules.pop(name, None)
     return {name.removesuffix(SUFFIX) for name in found}
 

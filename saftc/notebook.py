@@ -3,13 +3,13 @@
     %%saft --show
     answer = $ how many moons has {planet}? $
 
-A cell continues the cells before it, as one script: it knows their types and functions, and the
-results of their prompts with their conversations. Only its own statements run. The names that it
-binds become names of the notebook; names of the notebook take precedence over builtins. `--show`
-prints the Python of the cell before it runs. With `--async` that is the async form, which waits in
-the notebook's event loop, so that other tasks continue.
+Together, the cells are one script: a cell can use the types and functions of earlier cells, and the
+results of their prompts with the conversations. Only the statements of the new cell run. The names
+that it binds become names of the notebook. Names of the notebook take precedence over builtins.
+`--show` prints the Python of the cell before the cell runs. `--async` runs the cell in async form
+in the notebook's event loop, so that other tasks continue.
 
-The compiled text has several parts, of which only the last belongs to the cell:
+The text that is compiled for a cell has several parts; only the last one belongs to the cell:
 
     type Planet(name: string)           definitions and assignments of earlier cells
     mars = Planet("Mars")
@@ -53,11 +53,11 @@ from saftc.syntax.walk import nodes_of, walk
 from saftc.types.foreign import UNKNOWN, Declared, Function, Namespace
 from saftc.types.types import show
 
-# The module of the notebook's names without a known type.
+# The pseudo-module from which a cell imports names of the notebook that have no known type.
 _NOTEBOOK = "__notebook__"
 # The name bound to the last expression of a cell, so that it can be shown.
 _SHOWN = "shown_"
-# The name, above a cell, of a variable that the cell reads and rebinds.
+# The prefix, in the text above a cell, for the name of a variable that the cell reads and rebinds.
 _GIVEN = "given_"
 
 _TYPES = (n.TypeAlias, n.RecordDef)
@@ -66,7 +66,8 @@ _UNKNOWN = (
     catalogue.UNBOUND_NAME.number,
     catalogue.UNKNOWN_TYPE.number,
 )
-# How deep Python values are inspected, and how many of their elements.
+# To find a value's type: the most levels of nested values, and the most elements of each, to look
+# at.
 _DEEPEST, _LONGEST = 3, 1_000
 _SCALARS: dict[type, str] = {
     **{bool: "bool", int: "int", float: "float", str: "string"},
@@ -85,7 +86,7 @@ class ScriptError(Exception):
 
 
 def register(shell: Any) -> None:
-    """Registers the magic with the shell, and makes scripts importable."""
+    """Registers the magic `%%saft` with the shell, and makes scripts importable."""
     install(os.getcwd())
     notebook = Notebook(shell.user_ns)
 
@@ -109,7 +110,9 @@ _WORDS = ("--show", _ASYNC)
 
 
 def _with_await(lines: list[str]) -> list[str]:
-    """A cell of `%%saft --async` as code that awaits it, as a magic cannot; other cells unchanged.
+    """Rewrites a cell of `%%saft --async` as Python with `await`, as a magic cannot await.
+
+    Other cells are returned unchanged.
     """
     words = lines[0].split() if lines else []
     if words[:1] != ["%%saft"] or _ASYNC not in words:
@@ -120,10 +123,10 @@ def _with_await(lines: list[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _PastStatement:
-    """A statement of an earlier cell, the names that it binds, and their values at that time.
+    """A statement of an earlier cell, with the names that it bound and the values they got.
 
-    `types` are the names without a value. A definition runs again when a name that it uses is
-    redefined; `module` is the one that it imports.
+    `types` has the bound names that have no value. A definition runs again when a name that it uses
+    is redefined. `module` is the module that an import statement imports.
     """
 
     text: str
@@ -135,19 +138,19 @@ class _PastStatement:
 
     @property
     def names(self) -> Set[str]:
-        """All names that it binds."""
+        """All names that the statement binds."""
         return self.values.keys() | self.types
 
 
 @dataclass
 class Notebook:
-    """The cells that have run, and the names of the notebook, which are IPython's."""
+    """The statements of the cells that have run, and the namespace of IPython."""
 
     names: dict[str, Any]
     _kept: list[_PastStatement] = field(default_factory=list[_PastStatement])
-    # The helpers that cells created for themselves, and may create again.
+    # Helper functions and the like of compiled cells: later cells may overwrite these names.
     _own: dict[str, object] = field(default_factory=dict[str, object])
-    # The changed scripts that were not imported again.
+    # The scripts whose text has changed, and which were not imported again since.
     _changed: set[str] = field(default_factory=set[str])
 
     def run_cell(self, cell: str, *, show: bool = False) -> object:
@@ -170,7 +173,7 @@ class Notebook:
 
     @contextmanager
     def _keeping(self, made: "_CompiledCell") -> Generator[None]:
-        """Keeps the cell's bindings when it has run; if it fails, those made until then."""
+        """Records the cell's bindings after the block; if the cell fails, those made so far."""
         before, is_over = dict(self.names), False
         try:
             yield
@@ -205,7 +208,7 @@ class Notebook:
         return _CompiledCell(text, found, own)
 
     def _check_form(self, compiled: Compiled, cell: "_Cell") -> None:
-        """Raises if the cell calls a function of an earlier cell that has the other form."""
+        """Raises if the cell, in async form, calls a function in blocking form, or vice versa."""
         assert compiled.module is not None
         awaits, module = compiled.module.plan.awaits, compiled.checked.module
         waiting = set[n.FunctionDef]() if awaits is None else awaits.functions
@@ -225,7 +228,7 @@ class Notebook:
                     )
 
     def _keep_forms(self, compiled: Compiled, cell: "_Cell") -> None:
-        """Excludes functions of the other form from running again in this cell's form."""
+        """Prevents that functions defined in the other form are redefined in this cell's form."""
         assert compiled.module is not None
         awaits = compiled.module.plan.awaits
         waiting = {one.name.text for one in awaits.functions} if awaits is not None else set[str]()
@@ -240,7 +243,7 @@ class Notebook:
         ]
 
     def _forget_what_has_changed(self) -> None:
-        """Forgets statements whose names Python code has rebound since."""
+        """Drops earlier statements whose names have been rebound by Python code since."""
         self._kept = [
             one
             for one in self._kept
@@ -248,7 +251,7 @@ class Notebook:
         ]
 
     def _checked(self, cell: "_Cell") -> Checked:
-        """Checks the cell after earlier ones, and forgets those that are no longer valid."""
+        """Checks the cell after the earlier statements; drops those that are no longer valid."""
         while True:
             kept = self._kept_beside(cell)
             cell.again = self._outdated(kept, cell)
@@ -259,7 +262,7 @@ class Notebook:
             given = self._given(cell, more)
             found = cell.checked(given, kept)
             if cell.types and any(error < len(given) for error in _errors(found)):
-                cell.types.clear()  # one of the types cannot be written
+                cell.types.clear()  # one of the types cannot be expressed in Saft
                 continue
             wrong = cell.broken(_errors(found))
             if not wrong:
@@ -270,7 +273,7 @@ class Notebook:
                 # An error in a script disappears when the script is corrected.
                 cell.aside += wrong
             elif cell.defines:
-                # Users of an earlier definition must follow the new one, which comes later here.
+                # A name has a new definition: statements that use the old one must come after it.
                 types = cell.types_of(self._kept)
                 needed = {name for one in wrong for name in one.names}
                 cell.types |= {name: types[name] for name in needed & types.keys()}
@@ -279,8 +282,10 @@ class Notebook:
                 self._kept = [one for one in self._kept if one not in wrong]
 
     def _outdated(self, kept: list[_PastStatement], cell: "_Cell") -> list[_PastStatement]:
-        """The earlier definitions that depend on types redefined by the cell, or on changed
-        scripts."""
+        """The earlier definitions to run again.
+
+        They depend on types that the cell redefines, or on scripts that have changed.
+        """
         again = [one for one in kept if one.module in self._changed]
         new = cell.new_types.union(*(one.names for one in again))
         while True:
@@ -300,8 +305,7 @@ class Notebook:
         ]
 
     def _given(self, cell: "_Cell", more: set[str]) -> str:
-        """The declarations of the notebook's names that the cells read, for the beginning of the
-        text."""
+        """The text above a cell: declarations of the notebook's names that the cells read."""
         anew = cell.binds
         kept = self._kept_beside(cell)
         known = {name for one in kept for name in one.names}
@@ -309,12 +313,12 @@ class Notebook:
         for name in sorted(more - known - cell.defines):
             value = self.names[name]
             schema = cell.types.get(name) or _schema_of(value)
-            # A name that the cell rebinds may get another type.
+            # The cell may rebind the name with another type, so its old value gets another name.
             own = f"{_GIVEN}{name}" if name in anew else name
             if schema is None:
                 lines.append(f"from {_NOTEBOOK} import {name} as {own}")
             else:
-                # A prompt's result, with its conversation.
+                # Keep the conversation of a prompt's result.
                 is_result = isinstance(value, Result)
                 given = "$ $" if is_result else 'parse("")'
                 lines.append(f"{own}: {schema} = {given}")
@@ -343,7 +347,7 @@ class Notebook:
         named = {name for _, names in bound for name in names}
         loose = {name for name in anew if name not in named and name in self.names}
         for statement, names in bound:
-            # Of a name bound more than once, only the last value is available.
+            # If a name is bound more than once, only the last value is known.
             if loose.isdisjoint(names) and _SHOWN not in names:
                 types = frozenset(name for name in names if name not in self.names)
                 values = {name: self.names[name] for name in names if name in self.names}
@@ -357,9 +361,10 @@ class Notebook:
             self._forget_other_types(cell, before)
 
     def _put(self, made: _PastStatement, before: list[_PastStatement]) -> None:
-        """Keeps a statement: a definition replaces the earlier one, other statements are appended.
+        """Keeps a statement for later cells.
 
-        Users of the earlier definition come after the new one.
+        A definition replaces the earlier one of its name; other statements are appended. Statements
+        that use the earlier definition come after the new one.
         """
         place = len(self._kept)
         if made.is_definition:
@@ -369,7 +374,7 @@ class Notebook:
         self._kept.insert(place, made)
 
     def _forget_other_types(self, cell: "_Cell", before: list[_PastStatement]) -> None:
-        """Forgets values whose type would differ under a new definition."""
+        """Drops values whose type has changed because of a new definition."""
         old, new = cell.types_of(before), cell.types_of(self._kept)
         other = {name for name, type_ in old.items() if new.get(name) != type_}
         self._kept = [one for one in self._kept if not one.names & other]
@@ -391,22 +396,23 @@ _KEPT = (
 
 
 class _Cell:
-    """The text of a cell, and its position in the compiled text."""
+    """A cell that is being compiled: its text, and its position in the compiled text."""
 
     def __init__(self, name: str, cell: str, names: Mapping[str, Any]) -> None:
         self.name = name
         self._notebook = Namespace(_NOTEBOOK, partial(_declared, names), names.keys)
         self._modules = Scripts().of("-")
-        # The first line of the cell is the magic's.
+        # Lines are counted from the line with the magic.
         self.written = Source.from_text(name, f"\n{cell}")
         alone = check(self.written, self._load)
         self.binds = _bound(alone.module)
-        # The bound names that are no variables, the earlier statements that need them, and the
-        # types of the names that these bind.
+        # The functions, types and imports that the cell defines, the earlier statements that come
+        # after the cell as they need them, and the types of the names that these statements bind.
         self.defines = _bound(alone.module, _is_definition)
         self.aside: list[_PastStatement] = []
         self.types: dict[str, str] = {}
-        # The types that it defines, the names it uses, and the earlier statements that it reruns.
+        # The types that the cell defines, the names that it uses, and the earlier statements that
+        # run again with it.
         self.new_types = _bound(alone.module, lambda one: isinstance(one, _TYPES))
         self.uses = frozenset[str]().union(*map(_used_by, alone.module.statements))
         self.again: list[_PastStatement] = []
@@ -434,7 +440,7 @@ class _Cell:
         return check(source, self._load, keeps_results=True)
 
     def broken(self, errors: list[int]) -> list[_PastStatement]:
-        """The statements of earlier cells with errors, as a name that they use has changed."""
+        """The earlier statements that have an error now, as a name that they use has changed."""
         return [
             one
             for span, one in self._before
@@ -547,8 +553,10 @@ def _wanted(found: Checked) -> set[str]:
 
 
 def _schema_of(value: object, depth: int = 0) -> str | None:
-    """The schema of a Python value; None if Saft has no type for it or would have to check it
-    again."""
+    """The schema of a Python value.
+
+    None if Saft has no type for the value, or would have to check the value again.
+    """
     if value is None:
         return "nil" if depth else None
     if type(value) in _SCALARS:
@@ -572,7 +580,7 @@ def _own_part(compiled: Compiled, cell: _Cell) -> str:
     """The Python of the cell alone, with the imports that it needs."""
     assert compiled.text is not None and compiled.module is not None
     text = compiled.text
-    lines = StringIO(text).readlines()  # as Python numbers them
+    lines = StringIO(text).readlines()  # not `splitlines`, which has further line ends
     of_line: dict[int, bool] = {}
     for one in compiled.module.origins.map(text):
         for line in range(one.line, one.end_line + 1):
@@ -595,7 +603,7 @@ def _own_part(compiled: Compiled, cell: _Cell) -> str:
             continue
         known = [of_line[line] for line in range(start, end + 1) if line in of_line]
         if not known:
-            pending.append(part)  # a class that later statements need
+            pending.append(part)  # a class of an earlier cell; write it only if it is needed
             continue
         if any(known):
             kept += [*pending, part]

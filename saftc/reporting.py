@@ -29,19 +29,19 @@ _STYLES = {
     "added": "\x1b[32m",
 }
 _PLAIN = "\x1b[0m"
-# Terminals that show the address of a link, or nothing.
+# The values of TERM for terminals that cannot show links.
 _WITHOUT_LINKS = {"dumb", "linux", "unknown"}
 
 
 class WrongUsage(Exception):
-    """The command has a wrong argument or environment; the text says which."""
+    """A wrong argument or environment variable; the message says which."""
 
 
 def refuse_wrong_settings() -> "Project":
-    """The project around the working folder, after a check of all settings.
+    """Checks all settings; returns the project around the working folder.
 
     Raises:
-        WrongUsage: A setting is misspelt or has a wrong value; the text says where.
+        WrongUsage: A setting is misspelt or has a wrong value; the message says where.
         FileProblem: The project file cannot be read.
     """
     from saftc.project.settings import Project
@@ -54,11 +54,10 @@ def refuse_wrong_settings() -> "Project":
 
 
 def wrong_setting(project: "Project") -> str | None:
-    """The problem with a setting of the environment, the project or the user; None if all are
-    right."""
+    """The problem with a setting of the environment, project or user; None if all are right."""
     from saftc.user_cache import has_settings
 
-    # The runtime's settings are loaded only if something is set.
+    # Import the runtime's settings only if a variable is set or a settings file exists.
     of_prompts = os.environ.keys() - {"SAFT_CACHE_DIR", "SAFT_NO_CACHE"}
     has_variables = any(name.startswith("SAFT_") for name in of_prompts)
     if has_variables or project.of_prompts or has_settings():
@@ -73,7 +72,7 @@ def wrong_setting(project: "Project") -> str | None:
 
 
 class Colour(StrEnum):
-    """When diagnostics are written in colour."""
+    """The values of `--color`: when diagnostics are written in colour."""
 
     auto = "auto"
     always = "always"
@@ -92,7 +91,7 @@ manner = OutputOptions()
 
 
 def write_diagnostics(checked: "Checked", stream: TextIO) -> None:
-    """Writes the diagnostics of a script to `stream`, for users of the script."""
+    """Writes the diagnostics of a script that is run or imported to `stream`."""
     write_found(checked.when_used, checked.source, stream)
 
 
@@ -113,12 +112,12 @@ def write_rendered(pieces: Iterable[Piece], stream: TextIO) -> None:
         text = "".join(_linked(piece) if is_linked else visible(piece.text) for piece in group)
         has_style = is_coloured and style and text
         written.append(f"{_STYLES[style]}{text}{_PLAIN}" if has_style else text)
-    # In one call, as other threads and processes may write there, too.
+    # In one call, so that output of other threads and processes does not come in between.
     print("".join(written), file=stream, end="")
 
 
 def width_of(stream: TextIO) -> int | None:
-    """The columns of a terminal, 80 if it does not know them; None if it is no terminal."""
+    """The number of columns of a terminal, 80 if unknown; None if `stream` is no terminal."""
     try:
         return (os.get_terminal_size(stream.fileno()).columns or 80) if stream.isatty() else None
     except OSError:
@@ -126,7 +125,7 @@ def width_of(stream: TextIO) -> int | None:
 
 
 def write_result(text: str) -> None:
-    """Writes the command's result to standard output: UTF-8, whatever the terminal's encoding.
+    """Writes the command's result to standard output, always in UTF-8.
 
     At a terminal, control characters are escaped; otherwise the text is written unchanged.
     """
@@ -138,7 +137,10 @@ def write_result(text: str) -> None:
 
 
 def difference(existing: str | None, text: str, name: str, made: str) -> str:
-    """The unified diff between the file `name` and the text that was `made` of it."""
+    """The unified diff from the text of the file `name` to a new text.
+
+    `made` says in the diff's header how the new text was made, as "fixed".
+    """
     import difflib
 
     lines = difflib.unified_diff(
@@ -164,7 +166,7 @@ def show_error(text: str) -> None:
 def visible(text: str) -> str:
     """The text with control characters escaped; line ends and tabs stay.
 
-    Names of files, values and texts of models can contain such characters.
+    File names, values and models' texts can contain control characters.
     """
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
@@ -187,10 +189,10 @@ def _has_colour(stream: TextIO) -> bool:
 
 
 def _has_links(stream: TextIO) -> bool:
-    """Whether codes and places are links.
+    """Whether diagnostic codes and places are written as links.
 
-    FORCE_HYPERLINK decides if it is set; otherwise they are links on coloured terminals, which
-    ignore links that they cannot show.
+    FORCE_HYPERLINK decides if it is set. Otherwise they are links on coloured terminals, as
+    terminals ignore links that they cannot show.
     """
     if forced := os.environ.get("FORCE_HYPERLINK"):
         return forced != "0"
@@ -199,7 +201,7 @@ def _has_links(stream: TextIO) -> bool:
 
 
 def _linked(piece: Piece) -> str:
-    """A code as a link to its page, a place as a link to its file; other text unchanged."""
+    """Makes a code a link to its page, and a place a link to its file; other text is unchanged."""
     from saftc.diagnostics.catalogue import address_of_page
 
     text = visible(piece.text)
@@ -220,7 +222,10 @@ def _link(address: str, text: str) -> str:
 
 
 def warn_of_name(module: str, file: str, package: str) -> bool:
-    """Warns if the module of the script `file` has a harmful name; returns whether it has."""
+    """Warns if the module of the script `file` has a name that would hide another module.
+
+    Returns whether it warned.
+    """
     from saftc.project.finder import clash
 
     wrong = clash(module, package)

@@ -39,9 +39,10 @@ def run_text(
     places: Places | None = None,
     code: CodeType | None = None,
 ) -> None:
-    """Runs the text of a module with `names`; `code` overrides the code compiled from the text.
+    """Executes the text of a module in the namespace `names`.
 
-    Tracebacks find its lines by the file name; the runtime maps its places with `places`.
+    `code` is executed instead of the compiled text, if it is given. Tracebacks find the lines by
+    `filename`. The runtime maps places in the module to places in the script with `places`.
     """
     remember_lines(filename, text)
     if places is not None:
@@ -50,7 +51,7 @@ def run_text(
 
 
 async def await_text(text: str, filename: str, names: dict[str, Any]) -> None:
-    """Runs a text as `run_text` does, allowing await at its top level."""
+    """Executes a text as `run_text` does, but allows `await` at its top level."""
     import ast
     import inspect
 
@@ -62,7 +63,7 @@ async def await_text(text: str, filename: str, names: dict[str, Any]) -> None:
 
 
 def remember_lines(filename: str, text: str) -> None:
-    """Makes tracebacks and traces find the lines of a text without a file."""
+    """Registers the lines of a text without a file for tracebacks and traces."""
     linecache.cache[filename] = (len(text), None, StringIO(text).readlines(), filename)
 
 
@@ -108,7 +109,7 @@ def _ours() -> tuple[str, ...]:
 
 
 class Running:
-    """A running script; it is compiled again when its source map is needed."""
+    """A running script; to get the source map, the script is compiled again if needed."""
 
     def __init__(self, module: CompiledModule, workspace: Workspace) -> None:
         self.module = module
@@ -121,12 +122,12 @@ class Running:
 
     @cached_property
     def origin(self) -> Origin | None:
-        """The script and the source map of its module; None if they are no longer available."""
+        """The script and its module's source map; None if the script has changed meanwhile."""
         return self.workspace.origin(self.module)
 
     @cached_property
     def source(self) -> "Source":
-        """The script."""
+        """The source of the script."""
         from saftc.source import Source
 
         data = self.workspace.reads.data(self.module.script)
@@ -134,17 +135,17 @@ class Running:
 
     @cached_property
     def places(self) -> "list[Place]":
-        """The source position of each part of the text."""
+        """The parts of the module's text, each with its place in the script."""
         return [] if self.origin is None else self.origin.generated.origins.map(self.text)
 
     def span(self, stretch: Stretch) -> "Span | None":
-        """The span of the script that produced a stretch of the text."""
+        """The span of the script from which a stretch of the module's text was generated."""
         from saftc.codegen.positions import locate
 
         return locate(self.places, *stretch)
 
     def import_at(self, line: int) -> "Span | None":
-        """The script's import statement that produced a line of the text."""
+        """The span of the import from which a line of the module's text was generated."""
         import ast
 
         from saftc.diagnostics.model import Collector

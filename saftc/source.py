@@ -1,8 +1,8 @@
 """A source text, and the only place that converts offsets to lines and columns.
 
-A `Source` is made of the bytes or the text of a script; its `text` has LF line ends and no byte
-order mark. Later stages use offsets into that text; lines and columns (both counted from 1, columns
-in characters) are computed here, for display.
+A `Source` is made from the bytes or the text of a script. Its `text` has LF line ends and no byte
+order mark. The compiler uses offsets into that text; lines and columns, for display, are computed
+here. Both are counted from 1, columns in characters.
 """
 
 from bisect import bisect_left, bisect_right
@@ -27,7 +27,7 @@ class Position(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """The text of a script and the name it is reported under."""
+    """The text of a script, with the script's name in messages."""
 
     name: str
     text: str
@@ -46,9 +46,9 @@ class Source:
 
     @staticmethod
     def from_bytes(name: str, data: bytes) -> "Source":
-        """A source of UTF-8 `data`; other bytes become lone surrogates.
+        """A source of UTF-8 `data`; bytes that are not UTF-8 become lone surrogates.
 
-        The lexer reports these, so that they have a position like every other mistake.
+        The lexer reports the surrogates, so that invalid bytes are mistakes with a position.
         """
         return Source.from_text(name, data.decode("utf-8", errors="surrogateescape"))
 
@@ -104,5 +104,8 @@ def common_ends(one: str, other: str) -> tuple[int, int]:
 
 
 def _most(most: int, holds: Callable[[int], bool]) -> int:
-    """The largest number up to `most` for which `holds` is true, as for all smaller ones."""
+    """The largest number up to `most` for which `holds` is true, by binary search.
+
+    `holds` must be true for all smaller numbers.
+    """
     return bisect_left(range(1, most + 1), True, key=lambda size: not holds(size))

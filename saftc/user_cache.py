@@ -1,11 +1,11 @@
 """The user's cache folder, and which of its files saftc trusts.
 
-    keep(cache_folder() / "modules" / name, data)
+    write_cached(cache_folder() / "modules" / name, data)
     read_cached(cache_folder() / "modules" / name)      the same bytes, or None
 
-Its contents are run later, so only its owner may write there: folders have mode 0700 and files
-0600. A folder or file of another user, one that others may write to, and a folder that is a link
-are not used.
+The cached modules are run later, so only the user may write to the cache: folders have mode 0700
+and files 0600. Folders and files are not used if they belong to another user, if others may write
+to them, or if they are symbolic links.
 """
 
 import os
@@ -46,7 +46,7 @@ def has_settings() -> bool:
 def _plain_base(variable: str, folder: str) -> str | None:
     """The base folder by platformdirs' rules for a usual Linux; None if platformdirs has to decide.
 
-    Loading platformdirs takes half as long as all else that running a cached script needs.
+    Importing platformdirs takes half as long as all other work for running a cached script.
     """
     if sys.platform != "linux" or "ANDROID_ROOT" in os.environ:
         return None
@@ -62,11 +62,11 @@ def cache_in_use() -> Path | None:
 
 
 def read_cached(path: Path) -> bytes | None:
-    """The bytes that `keep` wrote to `path`; None if they are missing or not trusted."""
+    """The bytes that `write_cached` wrote to `path`; None if they are missing or not trusted."""
     if not _is_own_folder(path.parent):
         return None
     try:
-        # The open file is checked, as another file may take its name meanwhile.
+        # Check the open file, not the path: the path may name another file a moment later.
         with open(path, "rb", opener=_open_no_link) as file:
             return file.read() if _is_own_file(os.fstat(file.fileno())) else None
     except OSError:
@@ -94,7 +94,7 @@ def write_cached(path: Path, data: bytes) -> bool:
 
 
 def cached_files(folder: Path) -> list[Path]:
-    """The files that `keep` wrote to `folder`; empty if saftc may not use that."""
+    """The files that `write_cached` wrote to `folder`; empty if the folder is not trusted."""
     if not _is_own_folder(folder):
         return []
     try:
@@ -109,7 +109,7 @@ def cached_files(folder: Path) -> list[Path]:
 
 
 def _is_own_folder(folder: Path) -> bool:
-    """Whether saftc may use the folder."""
+    """Whether the folder is trusted: the user's own, not writable for others, and no link."""
     try:
         state = folder.lstat()
     except OSError:

@@ -1,12 +1,12 @@
 """Reaching definitions: the assignments that a read of a rebound name can see.
 
     answer = $ ... $                  // one binding
-    print(answer.toolCalls)           // sees that one, with its history
+    print(answer.toolCalls)           // sees the first binding, with its history
     answer = strip(answer)            // another binding: plain text from here on
 
-Most names have one binding. If a name has several and no read can see two of them, each gets its
-own symbol, which is the key of its history. A name that inner functions read, or that starts with
-an outer value, keeps a single symbol.
+Most names have one binding. If a name has several, and no read can see more than one of them, each
+binding gets its own symbol, so that each can keep a history or not. A name that inner functions
+read, or that starts with an outer value, has one symbol for all bindings.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from saftc.check.statements import assigned_by
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
 
-# The assignments that a name's current value may come from.
+# The analysis state: for each name, the assignments that its current value may come from.
 _State = dict[Symbol, frozenset[n.Identifier]]
 
 _BINDING = (n.AssignStmt, n.AugmentedAssignStmt, n.UnpackStmt, n.DestructureStmt, n.ForStmt)
@@ -39,7 +39,7 @@ def separate_bindings(module: n.Module, names: Names) -> dict[n.Node, Symbol]:
 
 
 def variable_annotations(module: n.Module, names: Names) -> dict[n.Identifier, n.Schema]:
-    """The annotations that unannotated assignments inherit: the last one of the name above them."""
+    """The annotation that each unannotated assignment inherits: the name's last one above it."""
     latest: dict[Symbol, n.Schema] = {}
     held: dict[n.Identifier, n.Schema] = {}
     nodes = nodes_of(module, n.FunctionDef, *_BINDING)
@@ -54,7 +54,7 @@ def variable_annotations(module: n.Module, names: Names) -> dict[n.Identifier, n
 
 
 def sole_assignments(module: n.Module, names: Names) -> dict[Symbol, n.AssignStmt]:
-    """The assignment of each variable that only one binds, and nothing from outside."""
+    """The assignment of each variable that has only one and no initial value from outside."""
     assigned = {node.name: node for node in nodes_of(module, n.AssignStmt)}
     bindings: dict[Symbol, list[n.AssignStmt | None]] = {}
     for node, symbol in names.symbols.items():
@@ -111,7 +111,8 @@ class _ReachingAssignments(ForwardAnalysis[_State]):
         super().__init__()
         self.names = names
         self.several = several
-        # Union-find: assignments that one read can see form a group; each points to another one.
+        # Union-find: the assignments that one read can see form a group. Each assignment points to
+        # another one of its group, up to the representative.
         self.together: dict[n.Identifier, n.Identifier] = {}
         self.reads: dict[n.Name, n.Identifier] = {}
 
@@ -150,7 +151,7 @@ class _ReachingAssignments(ForwardAnalysis[_State]):
         return result
 
     def first(self, identifier: n.Identifier) -> n.Identifier:
-        """The assignment that represents the group of this one."""
+        """The representative of the group of an assignment."""
         while identifier in self.together:
             identifier = self.together[identifier]
         return identifier

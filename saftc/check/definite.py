@@ -2,9 +2,9 @@
 
     if is_new:
         rate = 2
-    print(rate)         // perhaps
+    print(rate)         // maybe assigned
     rate = 3
-    print(rate)         // certainly
+    print(rate)         // certainly assigned
 
 Sets of names are bit masks, so that the cost per line does not grow with the length of the script.
 """
@@ -23,8 +23,9 @@ _ALL = -1
 class Point(NamedTuple):
     """The names that have a value at a point, as bit masks.
 
-    `certain`: on every path. `maybe`: on some path, including later turns of a loop. `later`: those
-    of `maybe` that certainly have no value in the first turn of the loop.
+    `certain`: the names with a value on every path. `maybe`: those with a value on some path,
+    including paths through earlier turns of a loop. `later`: those of `maybe` that certainly have
+    no value in the first turn of the loop.
     """
 
     certain: int
@@ -35,8 +36,8 @@ class Point(NamedTuple):
 class Assigned(ForwardAnalysis[int]):
     """The assignment analysis of a scope.
 
-    `points`: the point of each statement and of each expression that a statement evaluates.
-    `given`: the names that have a value at the start.
+    `points` has the point before each statement, and that of each expression that a statement
+    evaluates. `given` are the names that have a value at the start.
     """
 
     def __init__(self, statements: Sequence[n.Statement], given: Iterable[str] = ()) -> None:
@@ -45,7 +46,7 @@ class Assigned(ForwardAnalysis[int]):
         names = dict.fromkeys([*begin, *sorted(names_bound(statements))])
         self.bits = {name: 1 << number for number, name in enumerate(names)}
         self.points: dict[n.Node, Point] = {}
-        # The first statement of each unreachable stretch.
+        # The first statement of each unreachable sequence of statements.
         self.dead: list[n.Statement] = []
         self.maybe = 0
         # For each enclosing block: the names that only its remaining statements assign.

@@ -1,8 +1,8 @@
-"""The results of semantic analysis, in tables keyed by tree nodes: the emitter's only input.
+"""The results of semantic analysis: tables by nodes of the syntax tree, for code generation.
 
-`types` and `coercions` have the type of an expression and the conversion at its place; `forms` has
-the Python form of each construct (see `forms`). If there is a form for something, the emitter uses
-it and does not decide by types.
+`types` has the type of each expression, and `coercions` the conversion that its context needs.
+`forms` has the Python form of each construct (see `saftc.check.forms`). If a construct has a form,
+the code generator uses that and does not decide by types.
 """
 
 from collections import ChainMap
@@ -49,7 +49,7 @@ Shape = tuple[FieldType, ...]
 
 @dataclass(frozen=True, slots=True)
 class Coercion:
-    """The conversion or check that makes an expression's value be of type `wanted`."""
+    """The conversion or check after which an expression's value has the type `wanted`."""
 
     fit: Assignability
     wanted: Type
@@ -59,11 +59,11 @@ class Coercion:
 class FunctionFacts:
     """The signature of a function.
 
-    `parameters`: the types that arguments must have. For a bare parameter, this is the type that
-    its uses require, or `ANY` if they require none. `gives`: the inferred result type, which grows
-    during inference. `can_lack_value`: the function may end without a `ret` although its declared
-    type excludes nil. `from_calls`: the positions of bare parameters that get their type from the
-    calls in the script, each with the arguments that widened it.
+    `parameters`: the types that arguments must have. For a parameter without a declared type (a
+    bare one), it is the type that the uses of the parameter require, or `ANY`. `gives`: the
+    inferred result type; during inference it grows. `can_lack_value`: the function may end without
+    a `ret`, although its declared type excludes nil. `from_calls`: the positions of bare parameters
+    whose types come from the calls in the script, each with the arguments that widened the type.
     """
 
     node: n.FunctionDef
@@ -83,12 +83,14 @@ class FunctionFacts:
 class RecordFacts:
     """A record: its fields, in order, with their types.
 
-    Python classes only: `module` defines the class, `python` has its other members, `by_name` are
-    the fields that calls must name, `is_open` means that it accepts more than its fields, and
-    `choices` are the members of an Enum, whose only field is `value`.
+    For Python classes only: `module` is the module that defines the class; `python` has the members
+    other than fields; `by_name` are the fields that calls must pass by name; `is_open` means that
+    the class accepts further fields; `choices` are the members of an Enum, whose only field is
+    `value`.
 
     `copied_by`: the function that makes a changed copy; None if there is none. `is_plain`: no user
-    code runs when a value is created, compared or shown. `is_checked`: creation may still fail.
+    code runs when a value is created, compared or shown. `is_checked`: the creation of a value may
+    fail even if all arguments have the right types.
     """
 
     node: n.RecordDef
@@ -99,7 +101,7 @@ class RecordFacts:
     module: str | None = None
     by_name: frozenset[str] = frozenset()
     is_open: bool = False
-    # Whether its JSON form is that of its only field: a root model.
+    # Whether it is a root model of pydantic: a value's JSON is that of its only field.
     is_root: bool = False
     choices: tuple[str, ...] = ()
     is_plain: bool = False
@@ -108,7 +110,7 @@ class RecordFacts:
 
     @property
     def type(self) -> RecordType:
-        """The type of its values."""
+        """The type of the record's values."""
         return RecordType(self.node.name.text, self.node, self.is_mixed, self.bases)
 
     @property
@@ -119,7 +121,7 @@ class RecordFacts:
 
 @dataclass(slots=True)
 class Facts:
-    """The tables. `types`: each expression's own type, before its place's coercion."""
+    """The tables of one script. `types` has each expression's type before its coercion."""
 
     module: n.Module
     names: Names
@@ -132,22 +134,23 @@ class Facts:
     # absolute one.
     module_names: dict[n.Identifier, str] = field(default_factory=dict[n.Identifier, str])
     relative_names: dict[str, str] = field(default_factory=dict[str, str])
-    # Imported names: their symbols in the sibling script; and siblings that are imported whole.
+    # The symbol in the sibling script of each imported name; and the siblings that are imported as
+    # modules.
     imported: dict[Symbol, Symbol] = field(default_factory=dict[Symbol, Symbol])
     modules: dict[Symbol, "Facts"] = field(default_factory=dict[Symbol, "Facts"])
-    # The scripts that it imports, directly or indirectly, and their sources.
+    # The scripts that this script imports, directly or not, and their sources.
     scripts: list["Facts"] = field(default_factory=list["Facts"])
     script_sources: list[Source] = field(default_factory=list[Source])
     # The directly imported scripts, by the identifier in the import.
     named_scripts: dict[n.Identifier, "Facts"] = field(default_factory=dict[n.Identifier, "Facts"])
-    # Names imported from Python, whole modules included, with their declarations; and the variables
-    # that are bound only once, with their values.
+    # The declarations of names that are imported from Python (modules, too), and of variables that
+    # are bound only once, to a Python value.
     python: dict[Symbol, Declared] = field(default_factory=dict[Symbol, Declared])
     bound_once: dict[Symbol, n.Expression] = field(default_factory=dict[Symbol, n.Expression])
     lasting: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
     schemas: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
     aliases: dict[str, Type] = field(default_factory=dict[str, Type])
-    # The records that the script has a name for, by that name.
+    # The records that the script can name, by that name.
     records: dict[str, RecordFacts] = field(default_factory=dict[str, RecordFacts])
     # The TypedDicts that Python modules define, with module and name.
     python_shapes: Mapping[Shape, tuple[str, str]] = field(
@@ -165,10 +168,10 @@ class Facts:
     types: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
     forms: Forms = field(default_factory=Forms)
     coercions: dict[n.Node, Coercion] = field(default_factory=dict[n.Node, Coercion])
-    # Known functions in places of a function type, with that type.
+    # The function type that the context wants, for each known function used as a value.
     given_functions: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
     prompts: dict[n.Prompt, Type] = field(default_factory=dict[n.Prompt, Type])
-    # Prompts, names and calls whose place takes the result with its history.
+    # The prompts, names and calls whose context takes the result with its history.
     whole_results: set[n.Expression] = field(default_factory=set[n.Expression])
     symbols: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
     declared: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
@@ -198,7 +201,7 @@ class Facts:
         )
 
     def is_own(self, definition: n.FunctionDef) -> bool:
-        """Whether this script defines a function, and not one that it imports."""
+        """Whether this script itself defines a function, not a script that it imports."""
         return definition in self.names.scopes
 
     def is_evaluated_once(self, definition: n.FunctionDef) -> bool:
@@ -244,7 +247,7 @@ class Facts:
         )
 
     def adds_alike(self, node: n.Binary) -> bool:
-        """Whether Python's `x += y` is equivalent to `x + y`; for a list, it is not: it mutates."""
+        """Whether Python's `x += y` means `x = x + y`; not for lists, which `+=` mutates."""
         is_native = self.forms.operators[node] == Form.NATIVE
         return is_native and is_only(self.type_of(node.left), "int", "float", "string")
 
@@ -300,7 +303,7 @@ class Facts:
             case n.Name():
                 definition = self.meaning_of(self.names.of(node)).node
                 known = self.records.get(node.text)
-                # Another type may have the same name, which is reported elsewhere.
+                # If another type has the same name (an error reported elsewhere), it is not this.
                 return known if known is not None and known.node is definition else None
             case n.Member():
                 own = self.member_of_module(node)
@@ -328,9 +331,10 @@ class Facts:
         return isinstance(node, n.Name) and self.names.of(node).kind == "import"
 
     def _is_loose(self, record: RecordType) -> bool:
-        """Whether Python's `==` may differ from Saft's for a field of a record or of one inside it.
+        """Whether Python's `==` may differ from Saft's for a field of a record, at any depth.
 
-        See `python_equality_is_exact`: a NaN, say, or a bool in one value and a number in another.
+        For example, a field may be NaN, or a bool in one value and a number in another (see
+        `python_equality_is_exact`).
         """
         fields = (
             TupleType((type_,))
@@ -376,7 +380,7 @@ class Facts:
         return next(iter(named.values())) if len(named) == 1 else None
 
     def field_type(self, type_: Type, name: str) -> Type | None:
-        """The type of the field `name` of an object or record of `type_`, if it has one."""
+        """The type of the field `name` of an object or record of `type_`; None without one."""
         match type_:
             case ObjectType():
                 own = type_.field(name)
@@ -467,9 +471,10 @@ class Facts:
         return self.types.get(node, ANY) if coercion is None else coercion.wanted
 
     def place_without_history(self, node: n.Node) -> Type | None:
-        """The function type of the place where `node` is a function that returns a whole result.
+        """The function type that the context wants, if `node` is a function with a whole result.
 
-        None otherwise. Such a place needs a function that returns the plain value.
+        None otherwise. A function that returns a result with its history must be wrapped there, as
+        the context needs a function that returns the plain value.
         """
         wanted = self.given_functions.get(node)
         given = () if wanted is None else members(self.types[node])
@@ -482,10 +487,10 @@ class Facts:
         return item_type(self.type_of(loop.iterable)) if part is None else part
 
     def draft_of(self, type_: Type, around: tuple[Type, ...] = ()) -> Type:
-        """The type of a partial value while a model writes it.
+        """The type of a partial value while it is streamed.
 
-        For a record or an object: an object with the same fields, each nil until it has arrived.
-        Lists have only finished items, and other values arrive whole.
+        For a record or an object, it is an object with the same fields; each is nil until it has
+        arrived. Lists have only finished items, and other values arrive whole.
         """
         match type_:
             case ObjectType():
@@ -509,7 +514,7 @@ class Facts:
         )
 
     def _is_one_text(self, record: RecordType) -> bool:
-        """Whether a record is a plain value in JSON and no object: a member of an Enum."""
+        """Whether a record is an Enum, whose members are plain values in JSON, not objects."""
         known = self._facts_of(record)
         return known is None or record.is_mixed or bool(known.choices)
 

@@ -1,6 +1,6 @@
-"""The form of a construct: which of several Python translations is correct for its types.
+"""The Python form of a construct: which of several translations is correct for its types.
 
-Inference chooses it, since it has the types of the parts; the emitter writes it.
+Type inference chooses the form, as it knows the types; the code generator writes the form.
 
     a + b       Form.NATIVE     a + b                   Form.OPS    ops.add(a, b)
     row.price   Form.ITEM       row["price"]            Form.OPS    ops.member(row, "price")
@@ -44,7 +44,7 @@ class Form(Enum):
     NATIVE = auto()
     # The runtime's operation of the same name, which checks the types when the script runs.
     OPS = auto()
-    # A part of the structure in a result's text: `ops.member(result.data, "name")`.
+    # `ops.member(result.data, "name")`: a part of the JSON in an untyped result's text.
     STRUCTURE = auto()
     # `value["name"]`: the field of an object.
     ITEM = auto()
@@ -56,11 +56,11 @@ class Form(Enum):
     ROWS = auto()
     # `for piece in prompt(..., stream=True).pieces()`.
     PIECES = auto()
-    # `for row in rows.items()`, of a kept stream: each item as it arrives.
+    # `for row in rows.items()`: the items of a stream in a variable, each when it arrives.
     ITEMS = auto()
     # `for draft in prompt(..., stream=True).drafts()`: the value received so far.
     DRAFTS = auto()
-    # The same for a list, which has one more item in each turn: `.items()` are added to it.
+    # As DRAFTS, but for a list: the loop adds each of `.items()` to a list, which is the draft.
     GROWING = auto()
     # `ops.send(value, "name", ...)`: a call of an unknown member.
     SEND = auto()
@@ -85,15 +85,15 @@ class Test(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """`value.name`: a field of a record, a member of a module or another Python value, or polars'
-    attribute of a dataframe."""
+    """`value.name`: a field of a record, a member of a Python value or module, or an attribute of a
+    dataframe."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Getter:
-    """`value.name()`: a member of a date or the like that is a method in Python."""
+    """`value.name()`: a member, as of a date, that is a method in Python."""
 
     name: str
 
@@ -132,8 +132,8 @@ class BuiltinCall:
     """A call of a builtin function by its name.
 
     `way`: the selected overload. `arguments`: the arguments in the order of the parameters; None if
-    they are passed as written, with their names (never for a native call). `by`: the function that
-    `sorted`, `min` or `max` orders by.
+    the arguments are passed with their names, as in the script (never for a native call). `by`: the
+    function whose results `sorted`, `min` or `max` compares.
     """
 
     builtin: Builtin
@@ -186,8 +186,8 @@ CopiedBy = Literal["replace", "_replace", "changed"]
 class ChangedCopy:
     """`{...ticket, severity: "high"}`: a copy of the first spread value with changed fields.
 
-    `record`: the record's definition; None if it may be one of several. `is_open`: the value may
-    also be an object, and the copy then is one.
+    `record`: the definition of the record; None if several are possible. `is_open`: the value may
+    also be a plain object, and then the copy is one, too.
     """
 
     by: CopiedBy
@@ -195,7 +195,7 @@ class ChangedCopy:
     is_open: bool = False
 
 
-# How an assignment updates the list or object of its name in place (see `ownership`).
+# The forms of assignments that update the list or object of a name in place (see `ownership`).
 Growth = Append | Extend | Put
 OperatorForm = Literal[Form.NATIVE, Form.OPS] | IsTest | KindTest
 _Member = Literal[Form.ITEM, Form.GET, Form.LENGTH, Form.STRUCTURE, Form.OPS]
@@ -209,9 +209,9 @@ LoopForm = Literal[Form.NATIVE, Form.ROWS, Form.EACH, Form.EACH_OF] | PartsForm
 IN_PARTS = (Form.PIECES, Form.ITEMS, Form.DRAFTS, Form.GROWING)
 # `Form.OPS` is `ops.unpack(value, 2)`.
 UnpackForm = Literal[Form.NATIVE, Form.OPS]
-# For holes with a format; `Form.OPS` is `ops.format(value, ".2f")`.
+# The forms of holes with a format; `Form.OPS` is `ops.format(value, ".2f")`.
 HoleForm = Literal[Form.NATIVE, Form.OPS]
-# For spreads and computed keys.
+# The forms of spreads and computed keys.
 SpreadForm = Literal[Form.NATIVE, Form.OPS]
 
 Operator = n.Unary | n.Binary | n.Comparison
@@ -223,10 +223,9 @@ Loop = n.ForStmt | n.ComprehensionClause
 class Forms:
     """The forms of a script's constructs, by family.
 
-    `operators`: `-x`, arithmetic, comparisons (`not`, `and`, `or` are built from `tests`).
-    `copies`: the object literals that are or may be a changed copy of a record.
-    `tests`: the expressions that are a condition or an operand of `not`, `and`, `or`, except for
-    these operators themselves.
+    `operators` are `-x`, arithmetic and comparisons. `copies` are the object literals that are, or
+    may be, a changed copy of a record. `tests` are conditions, and operands of `not`, `and` and
+    `or`; these three operators have no form, but their operands do.
     """
 
     operators: dict[Operator, OperatorForm] = field(default_factory=dict[Operator, OperatorForm])
@@ -243,7 +242,7 @@ class Forms:
     )
     spreads: dict[n.Spread, SpreadForm] = field(default_factory=dict[n.Spread, SpreadForm])
     keys: dict[n.Expression, SpreadForm] = field(default_factory=dict[n.Expression, SpreadForm])
-    # The type that a computed key or the keys of a spread object must have, if not string.
+    # The type of a computed key, or of the keys of a spread object, if it is not string.
     dated: dict[n.Expression | n.Spread, Scalar] = field(
         default_factory=dict[n.Expression | n.Spread, Scalar]
     )
@@ -303,7 +302,7 @@ _FORMATTED: dict[str, object] = {
 
 
 def unpack_form(pattern: n.TuplePattern, type_: Type) -> UnpackForm:
-    """The form of unpacking a value of `type_`; Python checks the length of a list itself."""
+    """The form of unpacking a value of `type_`; for lists, Python itself checks the length."""
     return native_if(
         all(
             all(unpacks(item, member.item) for item in pattern.items)
@@ -385,7 +384,7 @@ def arguments_by_position(node: n.Call, way: Overload) -> dict[int, n.Expression
 
 
 def is_settled(node: n.Expression) -> bool:
-    """Whether `node` can be evaluated at any time, since it is a name or a literal."""
+    """Whether `node` is a name or a literal, so that it can be evaluated earlier or later."""
     return isinstance(node, n.Name | n.Literal)
 
 

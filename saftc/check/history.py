@@ -4,12 +4,14 @@
     print(report)                       // the value
     for call in report.toolCalls: ...   // the history
 
-A name *can* keep the history if each of its assignments is a prompt, another such name, a call of a
-function that passes the history on (each `ret` does, and it declares no return type), or a field of
-a destructuring. The bindings of a rebound name are treated separately (see `bindings`). A name
-*does* keep the history only if the script reads it there, directly or through names and functions
-that pass it on. All other names hold the plain value, so most scripts only have `.value` at the
-prompt.
+A name *can* keep the history if each assignment to it is a prompt, another such name, a field of a
+destructuring, or a call of a function that passes the history on: each `ret` of the function does,
+and the function declares no return type. If a name is assigned again, its bindings are treated
+separately (see `bindings`). A name *does* keep the history only if the script reads the history
+from it, directly or through names and functions that pass it on. All other names hold the plain
+value, so in most scripts the code for a prompt just has `.value`.
+
+A *keeper* is a name or a function that can keep a history.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -30,7 +32,7 @@ Keeper = Symbol | n.FunctionDef
 class History:
     """The names and functions that can keep a history (`can`), and those that do (`does`).
 
-    `untyped`: those whose prompts have no type, so that the text may be a structure.
+    `untyped` are the keepers whose prompts all have no type, so that the text may contain JSON.
     """
 
     can: set[Keeper] = field(default_factory=set[Keeper])
@@ -38,16 +40,17 @@ class History:
     does: set[Keeper] = field(default_factory=set[Keeper])
     # The symbols of the separate bindings of rebound names.
     bindings: dict[n.Node, Symbol] = field(default_factory=dict[n.Node, Symbol])
-    # The names and functions that each history comes from, and those that must keep theirs as well.
+    # By keeper: the names and functions that its history comes from, and those that must keep a
+    # history if this keeper does.
     sources: dict[Keeper, list[Keeper]] = field(default_factory=dict[Keeper, list[Keeper]])
-    # The prompts whose result each name may hold or function may return; absent if unknown.
+    # By keeper: the prompts whose result it may hold or return; absent if unknown.
     conversations: dict[Keeper, tuple[n.Prompt, ...]] = field(
         default_factory=dict[Keeper, tuple[n.Prompt, ...]]
     )
-    # The kept streams: a loop iterates over the name or call that returns each, or a function
-    # declares that it returns a stream.
+    # The streamed prompts that are not in the header of a loop: a loop iterates over a name or call
+    # with their result, or a function declares that it returns a stream.
     streams: set[n.Prompt] = field(default_factory=set[n.Prompt])
-    # The streams in the header of a loop over their drafts.
+    # The streamed prompts in the header of a loop over their drafts.
     drafted: set[n.Prompt] = field(default_factory=set[n.Prompt])
 
     def keep(self, keeper: Keeper) -> None:
@@ -60,7 +63,7 @@ class History:
                 pending += self.sources.get(one, ())
 
     def gives_stream(self, keeper: Keeper) -> bool:
-        """Whether a name holds or a function returns a stream that was not requested yet."""
+        """Whether a name holds, or a function returns, a stream whose request is not sent yet."""
         if isinstance(keeper, n.FunctionDef) and is_stream(keeper.returns):
             return True
         asked = self.conversations.get(keeper, ())
@@ -92,7 +95,8 @@ def find_history(
     """Finds the names and functions of a module that keep the history of a prompt.
 
     `held`: the annotations that unannotated assignments inherit. `has_field` returns whether the
-    values of a schema have a field of a name; fields take precedence over the history's members.
+    values of a schema have a field with a given name; fields take precedence over the members of a
+    history.
     """
     history = History(bindings=separate_bindings(module, names))
     finder = _HistoryFinder(module, names, held, has_field, history)
@@ -129,7 +133,7 @@ class _HistoryFinder:
         self.held = held
         self.history = history
         self.has_field = has_field
-        # The names that one destructuring binds keep the history all together or not at all.
+        # The names bound by the same destructuring: either all of them keep the history, or none.
         self.together: dict[Symbol, list[Symbol]] = {}
         self.values: dict[Symbol, list[n.Expression | None]] = {}
         self.returns: dict[n.FunctionDef, list[n.Expression | None]] = {}
@@ -210,8 +214,10 @@ class _HistoryFinder:
         return {one: self._prompts_of(one) for one in keepers}
 
     def streaming(self, known: Mapping[Keeper, tuple[n.Prompt, ...]]) -> Iterator[Keeper]:
-        """The keepers that a loop iterates over, or that are declared as streams, if all their
-        prompts are streamed."""
+        """The keepers of streams: a loop iterates over them, or they are declared as `stream`.
+
+        All prompts of such a keeper must be streamed.
+        """
         sources = (self.source(loop.iterable) for loop in self.loops)
         declared = (one for one in self.returns if is_stream(one.returns))
         found: list[Keeper | None] = [*sources, *declared]
@@ -221,7 +227,7 @@ class _HistoryFinder:
                 yield keeper
 
     def drafted(self) -> Iterator[n.Prompt]:
-        """The streams in the header of a loop over their drafts."""
+        """The streamed prompts in the header of a loop over their drafts."""
         typed = (one for one in self.loops if isinstance(one, n.ForStmt) and one.schema is not None)
         for loop in typed:
             if isinstance(loop.iterable, n.Prompt) and loop.iterable.is_streamed:
@@ -250,7 +256,7 @@ class _HistoryFinder:
         return self.history.binding(node, self.names)
 
     def sources(self) -> dict[Keeper, list[Keeper]]:
-        """The names and functions that each history comes from, or must be kept together with."""
+        """By keeper: the names and functions that must keep a history if this keeper does."""
         return {one: [other for other in self._needs(one) if other] for one in self.can}
 
     def asked(self) -> Iterator[Keeper]:
@@ -263,7 +269,7 @@ class _HistoryFinder:
     def _asks(self, node: n.Member | n.Index, source: Keeper) -> bool:
         """Whether `node` reads something of a result that its plain value does not have.
 
-        For an untyped result, other members and items are parts of the structure in its text.
+        For an untyped result, other members and items are parts of the JSON in its text.
         """
         if isinstance(node, n.Member) and node.name.text in MEMBERS:
             schema = self._schema(source)
@@ -271,7 +277,7 @@ class _HistoryFinder:
         return source in self.history.untyped
 
     def _schema(self, source: Keeper) -> n.Schema | None:
-        """The annotation of a name, own or inherited, or None."""
+        """The annotation of a name, also an inherited one; None without one."""
         match source.node if isinstance(source, Symbol) else None:
             case n.AssignStmt() as statement:
                 return statement.schema or self.held.get(statement.name)

@@ -10,7 +10,7 @@ from saftc.syntax.walk import walk
 SymbolKind = Literal[
     "variable", "parameter", "field", "function", "record", "type", "import", "builtin", "guessed"
 ]
-# Code that runs later than its definition, in its own scope: a function, the rules of a record.
+# Definitions whose code runs later and in its own scope: functions, and records with their rules.
 Code = n.FunctionDef | n.RecordDef
 Owner = n.Module | Code | n.Comprehension | n.TryStmt
 
@@ -24,8 +24,9 @@ def body_of(code: Code) -> Sequence[n.Statement]:
 class Symbol:
     """A name in a scope.
 
-    `starts_from`: the outer symbol that provides its initial value. `starts_late`: that symbol may
-    not have a value by then. `hides`: the outer symbol of the same name that this scope also reads.
+    `starts_from`: the outer symbol whose value is this symbol's initial value. `starts_late`: the
+    outer symbol may have no value yet at that time. `hides`: the outer symbol of the same name, if
+    the scope reads that, too.
     """
 
     name: str
@@ -36,7 +37,7 @@ class Symbol:
     starts_late: bool = False
     hides: "Symbol | None" = None
     is_read: bool = False
-    # For the name of a failure: a function in the `except` block reads it.
+    # Whether the symbol is the name of a failure that a function in the `except` block reads.
     is_captured: bool = False
 
     def origins(self) -> "Iterator[Symbol]":
@@ -51,7 +52,7 @@ class Symbol:
 class Scope:
     """The names of a module, a function, a record's rules, a comprehension, or an `except` block.
 
-    That of an `except` block has only the failure's name.
+    The scope of an `except` block has only the name of the failure.
     """
 
     owner: Owner
@@ -60,14 +61,14 @@ class Scope:
 
     @property
     def call(self) -> "Scope":
-        """The scope of the function or module around a comprehension or an `except`."""
+        """The scope of the call: of the innermost function (or record), or of the module."""
         scope = self
         while isinstance(scope.owner, n.Comprehension | n.TryStmt) and scope.parent is not None:
             scope = scope.parent
         return scope
 
     def around(self) -> "Iterator[Scope]":
-        """This scope and those around it, innermost first."""
+        """This scope and the enclosing scopes, innermost first."""
         scope: Scope | None = self
         while scope is not None:
             yield scope
@@ -76,11 +77,11 @@ class Scope:
 
 @dataclass(slots=True)
 class Names:
-    """The symbol of each name: of a `Name` that reads and of an `Identifier` that binds."""
+    """The symbol of each name in a script, by the `Name` or `Identifier` that reads or binds it."""
 
     symbols: dict[n.Node, Symbol]
     scopes: dict[Owner, Scope]
-    # Variables that may have no value at some read.
+    # The variables that may have no value when they are read somewhere.
     unset: set[Symbol] = field(default_factory=set[Symbol])
     # The `fail` statements that reraise the failure that the enclosing `except` caught.
     passed_on: set[n.FailStmt] = field(default_factory=set[n.FailStmt])
@@ -96,7 +97,11 @@ class Names:
         return self.symbols[node]
 
     def read(self, *nodes: n.Node) -> Iterator[tuple[Symbol, n.Name]]:
-        """The symbols that the nodes and functions inside them read, including initial values."""
+        """The symbols that the nodes read, each with the name that reads it.
+
+        This includes reads in functions inside of the nodes, and outer symbols that provide initial
+        values.
+        """
         for node in nodes:
             for inner in walk(node):
                 if isinstance(inner, n.Name):

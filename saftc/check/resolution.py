@@ -10,11 +10,11 @@ assignment on; before it, a read sees the outer name:
         rate = 3            // local from here on
         ret before + rate
 
-So a read is resolved by definite assignment: the name is assigned on all paths (the local name), on
-none (the outer name), or on some. In the last case the local symbol *starts from* the outer one:
-the output copies the outer value at the start of the call, which is correct because nothing can
-change an outer name during a call. Without an outer name, a name that certainly has no value is an
-error, and one that may have none is a warning.
+So a read is resolved by definite assignment. If the name is assigned on all paths to the read, the
+read sees the local name; if on no path, the outer name. If it is assigned on some paths only, the
+local symbol *starts from* the outer one: the output copies the outer value at the start of the
+call. This is correct, as nothing can change an outer name during a call. If there is no outer name,
+a read of a name that certainly has no value is an error, and one that may have none is a warning.
 
 A function sees all names of the enclosing scopes, also those assigned below it, because it runs
 later. The names that it reads must have a value wherever it is used (see `_report_early`).
@@ -95,13 +95,13 @@ class _Resolver:
         self.module = module
         self.mistakes = mistakes
         self.names = Names({}, {})
-        # A type defined in a block is reported, but uses of its name are not.
+        # A type defined in a block is an error; uses of its name are not reported as well.
         self.guessed = module.guessed | {
             node.name.text for node in nodes_of(module, n.TypeAlias, n.RecordDef)
         }
         self.pending: list[tuple[Code, Scope]] = []
         self.uses: dict[Scope, list[_Use]] = {}
-        # The assignments in the scope of each function and of the module.
+        # The assignment analysis of each function and of the module, by scope.
         self.assigned: dict[Scope, Assigned] = {}
         self._failures = {
             node.error.text: node.error
@@ -120,7 +120,7 @@ class _Resolver:
                 self._rules(code, outer)
         self._note_captures()
         self._report_early(
-            # Importers of the module may call them, and `main` is called at the end.
+            # Importers may call the module's functions, and `main` is called: both after its end.
             _Use(symbol.node.name, symbol, scope, assigned.end)
             for symbol in scope.symbols.values()
             if isinstance(symbol.node, Code)
@@ -130,7 +130,7 @@ class _Resolver:
     def _code(
         self, scope: Scope, statements: Sequence[n.Statement], given: Sequence[n.Identifier] = ()
     ) -> Assigned:
-        """Resolves the statements of a function or module; `given`: names with an initial value."""
+        """Resolves the statements of a function or module; names `given` have initial values."""
         assigned = self.assigned[scope] = Assigned(statements, (name.text for name in given))
         for statement in assigned.dead:
             self.mistakes.add(catalogue.UNREACHABLE.at(statement.span))
@@ -299,8 +299,8 @@ class _Resolver:
     def _note_captures(self) -> None:
         """Records the outer names that functions read (`Names.captures`), inner functions first.
 
-        A function that is created before its enclosing call assigns a name sees the name further
-        out, so the enclosing call's name starts from that one.
+        If a function is created before the enclosing call assigns a name, it sees the name of a
+        scope further out. So the enclosing call's name starts from that outer name.
         """
         codes = [one for one in self.names.scopes if isinstance(one, Code)]
         for code in reversed(codes):
@@ -330,10 +330,10 @@ class _Resolver:
         return assigned.has(assigned.points[code], symbol.name)
 
     def _check_captured(self, code: Code, call: Scope, symbol: Symbol, read: n.Name) -> None:
-        """Reports a captured local name without a local value on some path to the end of the call.
+        """Reports a captured local name that some path to the end of the call does not assign.
 
-        An inner function may outlive the call. It would then have to read the current outer value
-        on such a path, which no Python variable can express.
+        An inner function may outlive the call. After such a path, it would have to read the current
+        value of the outer name, which no Python variable can express.
         """
         assert isinstance(call.owner, n.FunctionDef)
         assigned = self.assigned[call]
@@ -417,7 +417,7 @@ class _Resolver:
         hint: str | None = None
         names = [name for name in walk(value) if isinstance(name, n.Name)]
         if any(self.names.of(name).kind == "guessed" for name in names):
-            # The intent of a line with an unknown name is unclear.
+            # Do not warn about a line with an unknown name, which is an error anyway.
             return
         match value:
             case n.Prompt() | n.Literal(value=None):
@@ -533,7 +533,7 @@ class _Resolver:
 
     @cached_property
     def looked_for(self) -> set[str]:
-        """The string literals passed to `replace` and the like, which may be placeholders."""
+        """The string literals passed to `replace` and the like: their braces may be intended."""
         return {
             argument.value.value
             for node in nodes_of(self.module, n.Call)
@@ -553,7 +553,7 @@ class _Resolver:
         return self._outermost(node, scope)
 
     def _own(self, node: n.Name, symbol: Symbol, scope: Scope, point: Point) -> Symbol:
-        """The symbol for a read of a name of the running scope: local or outer, by assignment."""
+        """The symbol for a read of a name that the scope assigns: the local or the outer one."""
         if isinstance(symbol.node, Code):
             self.uses.setdefault(scope, []).append(_Use(node, symbol, scope, point))
         assigned = self.assigned[scope]
@@ -570,11 +570,11 @@ class _Resolver:
             return symbol
         is_possible = bool(point.maybe & ~point.later & bit)
         if symbol in self.names.unset or (is_possible and symbol.kind in _TYPES):
-            # It was reported before, or it is a type in a block, which is reported elsewhere.
+            # The name was reported before, or is that of a type in a block, reported elsewhere.
             return symbol
         self.names.unset.add(symbol)
         code = catalogue.MAYBE_UNBOUND if is_possible else catalogue.UNBOUND_NAME
-        # `n += 1` reads its name where it defines it.
+        # The name may be read in its own definition, as in `n += 1`.
         place = node.span if symbol.node is None else _span_of(symbol.node)
         related = (Related(place, "it is defined here"),) if place != node.span else ()
         hint = "assign it before: some paths to this line do not" if is_possible else None

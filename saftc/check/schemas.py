@@ -1,7 +1,8 @@
-"""Converts schemas to types: `[{id: int}]` in the tree becomes `ListType(ObjectType(...))`.
+"""Converts schemas to types. A schema is a type as written: `[{id: int}]` in the syntax tree.
 
-Aliases are replaced by their types; a record is a nominal type. A module's types can be used
-anywhere in it, also above their definition.
+The schema above becomes `ListType(ObjectType(...))`. Aliases are replaced by the types that they
+name; records are nominal types. A type can be used anywhere in its module, also above its
+definition.
 """
 
 from typing import assert_never
@@ -78,7 +79,7 @@ _FUNCTION = "a function type names its parameters and its result: `(string) -> n
 _FUNCTIONS = ("Callable", "Function", "function", "func")
 _MOST_LISTED = 8
 
-# Types of keys, as other languages write a map: `{string: int}`.
+# The names in `{string: int}` that look like the key type of a map in other languages.
 _KEY_TYPES = {"string", "str"}
 
 
@@ -151,7 +152,7 @@ class _Schemas:
             )
         )
         if node.name.text not in BUILT_IN:
-            # Do not report its uses as well.
+            # Define the name anyway, so that its uses are not reported as well.
             self.definitions.setdefault(node.name.text, node)
 
     def _alias(self, name: str, definition: n.TypeAlias) -> Type:
@@ -240,7 +241,7 @@ class _Schemas:
         return symbol is not None and isinstance(self.facts.python.get(symbol), PythonClass)
 
     def _take_from_module(self, text: str) -> None:
-        """Adds a type of an imported module to the facts, under its dotted name."""
+        """Adds the type with a dotted name, of an imported module, to the facts."""
         module, _, name = text.rpartition(".")
         found = self._module(module)
         match found:
@@ -346,7 +347,7 @@ class _Schemas:
         return ObjectType(tuple(fields), is_declared=True)
 
     def _key(self, schema: n.Schema) -> Scalar:
-        """The key type of a map; reports one that keys cannot have, and returns string instead."""
+        """The key type of a map; reports a type that keys cannot have, and returns string."""
         key = self.type_of(schema)
         if isinstance(key, Scalar) and key in KEYS:
             return key

@@ -2,14 +2,15 @@
 
     from mcp("docs") import search
 
-is, for everything after the parser, equivalent to
+is replaced after parsing, so that all later stages see
 
     /// Searches the manual.
     f search(query: string, limit: int = 10) -> [{title: string, url: string}]:
         ret (a call of the tool)
 
-The function's nodes have the span of the name in the import. JSON Schema is richer than Saft's
-types: parts without an equivalent become `any`, and the parameter's documentation describes them.
+The nodes of this function have the span of the imported name. JSON Schema can express more than
+Saft's types: parts without an equivalent type become `any`, and the documentation of the parameter
+describes them.
 """
 
 import json
@@ -46,7 +47,7 @@ _PYTHON: dict[str, Any] = {
     "bool": bool,
     "nil": type(None),
 }
-# Keywords that narrow a type beyond Saft's types.
+# Keywords of JSON Schema that narrow a type further than Saft's types can.
 _NARROWING = (
     *("format", "pattern", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum"),
     *("exclusiveMaximum", "multipleOf", "minItems", "maxItems", "uniqueItems", "minProperties"),
@@ -57,12 +58,13 @@ _UNSAID = (
     *("allOf", "not", "if", "then", "else", "dependentSchemas", "dependentRequired"),
     *("patternProperties", "unevaluatedProperties", "unevaluatedItems", "contains", "$dynamicRef"),
 )
-# Keywords that must not stand beside an `allOf` with one schema, if that schema is to replace it.
+# An `allOf` with one schema is replaced by that schema, unless one of these keywords is beside it.
 _BESIDE_ONE = {*_UNSAID[1:], "type", "properties"}
 # Keywords whose subschemas describe the same value as the schema.
 _ALIKE = ("allOf", "anyOf", "oneOf", "if", "then", "else")
-# A few definitions that refer to each other can expand to millions of types: deeper parts, or parts
-# beyond the maximum, become `any`. A tool with more parameters than that is unusable.
+# The limits of a tool's schemas: the deepest nesting, and the most parts. A few definitions that
+# refer to each other can expand to millions of types, so further parts become `any`. A tool with
+# more parameters than that is unusable.
 _DEEPEST = 24
 _MOST_PARTS = 1000
 _LONGEST_NOTE = 300
@@ -71,9 +73,9 @@ _LONGEST_DEFAULT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A tool as a function, with the docs of its nodes.
+    """A tool, converted to a function definition, with the doc comments of its nodes.
 
-    `nowhere`: the unresolvable references in its schemas.
+    `nowhere`: the references in the tool's schemas that cannot be resolved.
     """
 
     definition: n.FunctionDef
@@ -82,7 +84,7 @@ class Declared:
 
 
 class Unusable(Exception):
-    """Raised for a tool that cannot become a function; the message says why."""
+    """Raised for a tool that cannot be converted to a function; the message says why."""
 
 
 def key_of(server: str) -> str:
@@ -216,7 +218,7 @@ def declared(server: str, tool: str, data: _Data, name: n.Identifier) -> Declare
 
 
 def _is_wrapped(schema: Any) -> bool:
-    """Whether the output is a plain value, wrapped in an object with the only field `result`."""
+    """Whether a tool's output is a plain value in an object whose only field is `result`."""
     match schema:
         case {"properties": {"result": _, **others}, "required": ["result"]}:
             return not others
@@ -225,7 +227,7 @@ def _is_wrapped(schema: Any) -> bool:
 
 
 def _parameters(reader: "_SchemaReader", properties: _Data) -> list[tuple[str, n.Parameter]]:
-    """The parameters with their names at the server, those without a default first."""
+    """The parameters, each after its name at the server; those without a default come first."""
     required = frozenset[str](reader.resolved(reader.root).get("required") or ())
     found: list[tuple[str, n.Parameter]] = []
     for wire, inner in properties.items():
@@ -238,8 +240,8 @@ def _parameters(reader: "_SchemaReader", properties: _Data) -> list[tuple[str, n
             takes_nil = _fits(None, type_)
             if _fits(said, type_) and len(json.dumps(said)) <= _LONGEST_DEFAULT:
                 default = reader.value(said)
-            # A nil argument is not sent, so that the server uses its default. If the parameter
-            # accepts null as a value, nil would be sent.
+            # Make the parameter optional: if the argument is nil, it is not sent, and the server
+            # uses its default. Not if the parameter accepts null, as nil would then be sent.
             elif not takes_nil:
                 default = reader.value(None)
             if not takes_nil and isinstance(default, n.Literal) and default.value is None:
@@ -284,7 +286,7 @@ def _fits(value: Any, schema: n.Schema) -> bool:
 class _SchemaReader:
     """Converts JSON Schema to Saft's schemas.
 
-    `is_given`: for a tool's output, from which unknown fields are dropped.
+    `is_given`: the schemas are those of a tool's output, from which unknown fields are dropped.
     """
 
     place: Span
@@ -326,7 +328,7 @@ class _SchemaReader:
         left: list[Any] = [self.root]
         while left:
             schema = left.pop()
-            if id(schema) in seen:  # several schemas refer to it
+            if id(schema) in seen:  # several schemas refer to the same one
                 continue
             seen.add(id(schema))
             part = self.resolved(schema)
@@ -384,7 +386,7 @@ class _SchemaReader:
                 return self._any(schema)
 
     def _has_room(self, parts: int) -> bool:
-        """Whether the limit allows `parts` more; if so, counts them before they are read."""
+        """Whether the limit allows `parts` more parts; if so, counts them in advance."""
         has_room = self._count + parts <= _MOST_PARTS
         self._count += parts if has_room else 0
         return has_room
@@ -461,7 +463,7 @@ class _SchemaReader:
         return self._optional(list(map(self.schema, schemas)))
 
     def _optional(self, members: list[n.Schema]) -> n.Schema:
-        """The union of several schemas; nil makes it optional, and `any` replaces it."""
+        """The union of several schemas: optional if nil is a member, `any` if `any` is one."""
         others = [one for one in members if not _is_nil(one)]
         unsaid = [one for one in others if isinstance(one, n.NamedSchema) and one.text == "any"]
         if unsaid or not others:
@@ -470,7 +472,7 @@ class _SchemaReader:
         return made if len(others) == len(members) else n.OptionalSchema(self.place, made)
 
     def _any(self, schema: _Data | None = None) -> n.Schema:
-        """The schema `any`; keywords that say more become part of the documentation."""
+        """The schema `any`; constraints of `schema` become part of the documentation."""
         made = n.NamedSchema(self.place, "any")
         if (schema or {}).keys() - {"title", "description", "default", "examples", *_NARROWING}:
             said = schema or {}
@@ -511,7 +513,7 @@ def _noted(said: _Data) -> str:
     text = ""
     for part in json.JSONEncoder(ensure_ascii=False).iterencode(said):
         text += part
-        if len(text) > _LONGEST_NOTE:  # the rest may be megabytes
+        if len(text) > _LONGEST_NOTE:  # a schema may have megabytes
             return f"{text[:_LONGEST_NOTE]}..."
     return text
 

@@ -1,7 +1,7 @@
-"""The command line: files, colour and exit codes.
+"""The commands of `saftc`: their arguments, options and help.
 
-Exit codes: 0 fine; 1 something is wrong with a script or a file; 2 wrong usage; 3 a bug in saftc;
-4 a run waits for approval; 5 the budget of a job is spent.
+Exit codes: 0 success; 1 an error in a script or a file; 2 wrong usage; 3 a bug in saftc; 4 a run
+waits for approval; 5 the budget of a job is spent.
 """
 
 import os
@@ -42,7 +42,7 @@ from saftc.reporting import Colour, WrongUsage, counted, manner, show_info
 
 
 class _Commands(typer.core.TyperGroup):
-    """The group of commands; a script, or an option of `run`, in place of a command runs it."""
+    """The group of commands; `saftc SCRIPT` and `saftc OPTION ...` mean `saftc run ...`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parses the arguments; without any, shows the help."""
@@ -64,7 +64,7 @@ app = typer.Typer(
     epilog="`saftc script.saft` is short for `saftc run script.saft`, and `saftc -c TEXT` for "
     "`saftc run -c TEXT`. The options above go before the command.",
     add_completion=True,
-    # Columns need room: a narrow terminal gets plain text.
+    # Markdown help has columns, which a narrow terminal has no room for.
     rich_markup_mode="markdown" if get_terminal_size().columns >= 60 else None,
     pretty_exceptions_enable=False,
     # Options of `run` may come before a script.
@@ -140,7 +140,7 @@ def saftc(
     if no_cache:
         os.environ["SAFT_NO_CACHE"] = "1"
     if context.invoked_subcommand != "run":
-        # What a script prints is its own affair.
+        # Not for `run`: the script decides how its output is encoded.
         print_everything(sys.stdout)
 
 
@@ -584,7 +584,7 @@ def _command() -> int:
 
 
 def _leave_out_types_of_flags(command: Any, above: typer.Context | None = None) -> None:
-    """Hides the types of flags and arguments in the help of a command and of its subcommands."""
+    """Removes the types of flags and arguments from the help of a command and its subcommands."""
     context = typer.Context(command, above, **command.context_settings)
     for parameter in command.get_params(context):
         if getattr(parameter, "is_flag", False):
@@ -598,7 +598,7 @@ def _leave_out_types_of_flags(command: Any, above: typer.Context | None = None) 
 
 
 def _usage_words(problem: Any, saftc: Any, given: Sequence[str]) -> str:
-    """The message for wrong arguments, and the command whose help tells more."""
+    """The message for wrong arguments, with a line that names the command for more help."""
     context: Any = getattr(problem, "ctx", None)
     path = " ".join(("saftc", *(word for word in given[:1] if word in saftc.commands)))
     path = path if context is None else context.command_path
@@ -625,7 +625,7 @@ def _is_of_all(problem: Any, saftc: Any) -> bool:
 
 
 def _new_name(problem: Any, context: Any, given: Sequence[str]) -> str | None:
-    """The message for a command or option that was renamed."""
+    """The message that gives a renamed command's or option's new name; None if it is not one."""
     from runtime_support._values import renamed as renaming
 
     name = getattr(problem, "option_name", None)
@@ -647,7 +647,7 @@ _EXPECTED = {
 
 
 def _words_of_value(problem: Any) -> str | None:
-    """The message for an option's wrong value; None if the error's own message is ours already."""
+    """The message for an option's wrong value; None if pydantic did not raise the error."""
     errors, parameter = getattr(problem.__cause__, "errors", None), getattr(problem, "param", None)
     if errors is None or parameter is None:
         return None
@@ -668,7 +668,7 @@ def _words_of_value(problem: Any) -> str | None:
 
 
 def _setting_of(problem: Any) -> str | None:
-    """The setting with the name of an unknown option, if there is one."""
+    """The setting that has the same name as an unknown option; None if there is none."""
     from runtime_support._core.settings import VARIABLES
     from runtime_support._values import renamed as renaming
 

@@ -1,10 +1,11 @@
-"""The values that a failed assert compared, evaluated again after the failure.
+"""Finds the values that a failed assert compared, for the error message.
 
     if sq(3) != xs[0]:
         raise AssertionError
 
-The value of `sq(3)` is lost by then; in `if len(xs) != n:` both can be found. Names, members,
-items and lengths are evaluated again, as that has no effects.
+The values are gone when the error is reported, so the compared expressions are evaluated again in
+the frame. Only names, members, items and lengths are, as their evaluation has no effects: both
+values of `len(xs) != n` can be found, but not that of `sq(3)`.
 """
 
 import ast
@@ -12,7 +13,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any, TypeGuard
 
-# Comparisons that the runtime makes: `ops.lt(a, b)`.
+# The comparison functions of `runtime_support.ops`, as in `ops.lt(a, b)`.
 _COMPARING = {"eq", "ne", "lt", "le", "gt", "ge", "is_in"}
 # Expressions that can be evaluated again without effects.
 _WITHOUT_EFFECTS = (
@@ -20,15 +21,15 @@ _WITHOUT_EFFECTS = (
     *(ast.List, ast.Tuple, ast.operator, ast.unaryop, ast.expr_context),
     *(ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop),
 )
-# A longer value is truncated.
+# The most characters of a value in the message; longer values are truncated.
 _LONGEST = 500
 
 
 def compared(frame: FrameType, text: str) -> str:
     """The values that a failed assert compared, as in `found 3 and 4`.
 
-    `frame` runs a module whose source is `text`. Literals are left out; the result is empty if a
-    value is lost.
+    `frame` is where the assert failed, and `text` the Python source of the frame's module. Literals
+    are left out. The result is empty if one of the values cannot be evaluated again.
     """
     for node in ast.walk(ast.parse(text)):
         if _is_assert(node) and node.lineno <= frame.f_lineno <= (node.end_lineno or node.lineno):
@@ -43,7 +44,10 @@ def compared(frame: FrameType, text: str) -> str:
 
 
 def evaluated_again(node: ast.expr, frame: FrameType) -> list[Any]:
-    """The value of an expression in a frame; empty if evaluating it may have effects, or fails."""
+    """The value of an expression in a frame, as a list of one item.
+
+    The list is empty if the evaluation may have effects, or fails.
+    """
     if all(isinstance(part, _WITHOUT_EFFECTS) or _is_length(part) for part in ast.walk(node)):
         with suppress(Exception):
             code = compile(ast.Expression(node), "", "eval")
@@ -78,7 +82,8 @@ def _decisive(test: ast.expr, frame: FrameType, *, truth: bool) -> list[ast.expr
     """The compared expressions, except for literals, that made a condition evaluate to `truth`."""
     match test:
         case ast.BoolOp(op=op, values=parts):
-            if isinstance(op, ast.And) != truth:  # the first operand with this value decided
+            # One operand decides `or` if it is true, `and` if it is false: the first such one.
+            if isinstance(op, ast.And) != truth:
                 outcomes = [value for part in parts for value in evaluated_again(part, frame)]
                 is_known = len(outcomes) == len(parts)
                 parts = [parts[list(map(bool, outcomes)).index(truth)]] if is_known else []

@@ -1,7 +1,7 @@
-"""Reports an uncaught error of a running script in terms of the scripts that it passed through.
+"""Reports an uncaught error of a script, with positions in scripts instead of compiled Python.
 
-The report has the runtime's own message first, then the script's line with a caret, then the calls
-that led there, including those in the user's own Python modules.
+The report has the error's message, then the script's line with a caret, then the calls that led to
+that line, including calls in the user's own Python modules.
 """
 
 import ast
@@ -25,7 +25,7 @@ from saftc.diagnostics.styled import Piece
 from saftc.running import Running, Stretch, is_of_library, is_of_saftc
 from saftc.source import Source, Span
 
-# More callers than this are a recursion: only its two ends are shown.
+# The most callers that are shown; of more (usually a recursion), the outermost are counted only.
 _MOST_CALLERS = 8
 
 
@@ -34,7 +34,7 @@ def explain(
 ) -> list[Piece]:
     """The report of `error`, for a terminal `width` columns wide.
 
-    `scripts` has the running scripts by the file names of their code.
+    `scripts` maps the file name of each script's compiled code to the script.
     """
     steps = _calls(list(_steps(error.__traceback__, scripts)))
     passed = [step for step in steps if isinstance(step, _InScript) and not step.is_rule]
@@ -67,8 +67,10 @@ def _headed(words: str) -> list[Piece]:
 
 
 def _calls(steps: "list[_InScript | _InPython]") -> "list[_InScript | _InPython]":
-    """The steps without the frames of parts that run ahead and of overlapping calls, which are not
-    calls in the script.
+    """The steps that are calls in the script.
+
+    Left out are the frames of functions that the compiler made to run part of a loop ahead or to
+    overlap calls: to the user, they are part of the frame around them.
     """
     inner = itertools.chain(steps[1:], [None])
     return [step for step, below in zip(steps, inner, strict=False) if not _holds(step, below)]
@@ -76,7 +78,7 @@ def _calls(steps: "list[_InScript | _InPython]") -> "list[_InScript | _InPython]
 
 def _holds(step: "_InScript | _InPython", below: "_InScript | _InPython | None") -> bool:
     if below is not None and step.frame is below.frame:
-        return True  # the failed one of the overlapping calls
+        return True  # two steps of one frame: `below` is the overlapping call that failed
     match step, below:
         case _InScript(span=outer), _InScript(span=inner):
             is_within = outer.start <= inner.start and inner.end <= outer.end
@@ -86,7 +88,7 @@ def _holds(step: "_InScript | _InPython", below: "_InScript | _InPython | None")
 
 
 def _whole_assert(script: Running, span: Span) -> Span:
-    """The assert statement that contains `span`."""
+    """The assert statement that contains `span`; `span` itself if there is none."""
     for place in script.places:
         statement = place.span
         holds = statement.start <= span.start and statement.end >= span.end
@@ -100,14 +102,14 @@ def _whole_assert(script: Running, span: Span) -> Span:
 
 
 def _words(error: BaseException, step: "_InScript | None") -> str:
-    """The message of an error; Python's bare messages, raised at `step`, are completed."""
+    """The message of an error raised at `step`; Python's own messages are reworded for scripts."""
     match error:
         case AssertionError():
             return f"assertion failed: {error}" if str(error) else "assertion failed"
         case KeyError() if type(error) is KeyError:
             return error_words(error)
         case ValueError() if type(error) is ValueError and str(error):
-            # A message of Python's own, as for a list with more items than names to unpack it.
+            # A message of Python: a text that is no number, or a list of another length to unpack.
             return _of_number(str(error))
         case IndexError() if type(error) is IndexError:
             kind = str(error).partition(" ")[0]
@@ -122,19 +124,22 @@ def _words(error: BaseException, step: "_InScript | None") -> str:
 
 
 def _index_words(step: "_InScript") -> str | None:
-    """`index 5 is out of range: the list has 2 items`, if both values can be found again."""
+    """The message for an index out of range: `index 5 is out of range: the list has 2 items`.
+
+    None if the list or the index cannot be evaluated again.
+    """
     for node in ast.walk(ast.parse(step.script.text)):
         if not isinstance(node, ast.Subscript) or _place(node) != step.stretch:
             continue
         parts = (node.value, node.slice)
         values = [value for part in parts for value in evaluated_again(part, step.frame)]
-        if len(values) == 2:  # otherwise the place is that of a nested index, too
+        if len(values) == 2:
             return out_of_range(*values)
     return None
 
 
 def _of_number(words: str) -> str:
-    """Translates Python's int() and float() errors into the words of scripts."""
+    """Translates Python's messages of int(), float(), min() and max() into terms of scripts."""
     for pattern, word in _NOT_NUMBERS:
         found = pattern.fullmatch(words)
         if found is not None:
@@ -149,7 +154,7 @@ _NOT_NUMBERS = (
     (re.compile(r"invalid literal for int\(\) with base 10: (.*)", re.DOTALL), "an int"),
     (re.compile(r"could not convert string to float: (.*)", re.DOTALL), "a number"),
 )
-# Before and since Python 3.12.
+# The message before Python 3.12 and the one since.
 _EMPTY = re.compile(r"(min|max)\(\) (?:arg is an empty sequence|iterable argument is empty)")
 
 
@@ -159,7 +164,7 @@ def _python_words(error: BaseException) -> str:
 
 
 def is_of_saft(error: BaseException, scripts: Mapping[str, Running]) -> bool:
-    """Whether a script, or the runtime on its behalf, raised the error."""
+    """Whether the error was raised in the code of a script or of saftc, not in other Python."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -174,13 +179,13 @@ def _first_line(source: Source, span: Span) -> Span:
 
 @dataclass(frozen=True, slots=True)
 class _InScript:
-    """A call in a script."""
+    """A frame of a script in the traceback, with the place of the call in the script."""
 
     frame: FrameType
     script: Running
     span: Span
     stretch: Stretch
-    # Whether a record's rule failed: the mistake is where the record was created.
+    # Whether a record's rule failed: the report points at the place that created the record.
     is_rule: bool = False
 
     def __str__(self) -> str:
@@ -192,7 +197,7 @@ class _InScript:
 
 @dataclass(frozen=True, slots=True)
 class _InPython:
-    """A call in a Python module of the user's own."""
+    """A frame of the user's own Python module in the traceback."""
 
     frame: FrameType
     line: int
@@ -224,8 +229,10 @@ def _steps(
 
 
 def _iterable_of(stretch: Stretch, text: str) -> Stretch:
-    """The iterable of a loop that failed: before Python 3.12, the stretch is that of the whole
-    loop."""
+    """The place of the iterable if `stretch` is a whole loop; otherwise `stretch`.
+
+    Before Python 3.12, an error in the iterable has the position of the whole loop.
+    """
     line, _, end_line, _ = stretch
     if line == end_line:
         return stretch

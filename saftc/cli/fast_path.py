@@ -1,10 +1,9 @@
-"""A fast path for running, checking and building scripts without typer or the compiler.
+"""A fast path for `saftc run`, `check` and `build` without options: typer is not imported.
 
     command_without_options(["run", "triage.saft"])             a function that runs the script
     command_without_options(["run", "triage.saft", "--usage"])  None: `saftc.cli.app` reads options
 
-Loading typer takes longer than checking a script or running a cached one, so commands without
-options do not load it.
+Importing typer takes longer than checking a script or running a cached one.
 """
 
 import os
@@ -23,15 +22,18 @@ if TYPE_CHECKING:
 
 
 def command_without_options(words: Sequence[str]) -> Callable[[], int] | None:
-    """The function for a run, check or build without options; None for other commands."""
-    if not words or "_SAFTC_COMPLETE" in os.environ:  # a shell asks for completions
+    """The function that runs the command of `words`; None if typer must parse the command.
+
+    Only `run`, `check` and `build` without options need no typer.
+    """
+    if not words or "_SAFTC_COMPLETE" in os.environ:  # set by a shell that asks for completions
         return None
     name, *rest = ["run", *words] if words[0].endswith(".saft") else words
     own = rest[: rest.index("--")] if "--" in rest else rest
     if any(word.startswith("-") and word != "-" for word in (name, *own)):
         return None
     if name == "run" and own:
-        # The first `--` is the command's, all others are the script's.
+        # The first `--` ends the command's own words; any other is an argument of the script.
         return partial(run, [*own, *rest[len(own) + 1 :]])
     if name in ("check", "build") and own == rest != []:
         return partial(_check_or_build, name, rest)
@@ -52,7 +54,7 @@ def _check_or_build(name: str, files: Sequence[str]) -> int:
 
 
 def announce_start(words: Sequence[str]) -> None:
-    """Shows at a terminal which script is being checked, before the checker is loaded."""
+    """Shows at a terminal which script `run` is checking; called before the checker is imported."""
     name = words[0] if words else ""
     script = next((word for word in words if word.endswith(".saft")), None)
     is_heard = not {"-q", "--quiet", "-h", "--help"} & {*words}
@@ -68,10 +70,11 @@ def run(
     in_order: bool = False,
     root: Path | None = None,
 ) -> int:
-    """Compiles a script and runs it: the first of `words`, with the others as its arguments.
+    """Compiles a script and runs it; returns the exit code.
 
-    With `text`, that is the script and all words are arguments; with neither, standard input is the
-    script. The settings of `project` were checked before.
+    The first of `words` names the script, and the others are its arguments. If `text` is given, it
+    is the script, and all words are arguments. Without words and `text`, the script is read from
+    standard input. The settings of `project` must have been checked.
     """
     from saftc.project.workspace import open_workspace
 

@@ -1,10 +1,10 @@
 """`saftc check --fix`: applies the editor's quick fixes whose result is certain.
 
-    Fixer(roots, shows=False).fix(["triage.saft"])      writes the scripts that it has fixed
-    Fixer(roots, shows=True).fix(["triage.saft"])       shows how they would change
+    Fixer(roots, shows=False).fix(["triage.saft"])      writes the fixed scripts
+    Fixer(roots, shows=True).fix(["triage.saft"])       shows how the scripts would change
 
-A fix is applied unless its hint is a guess. Each round checks the script again: a fix that breaks
-the syntax is undone. Everything else stays for `saftc check` to report.
+A fix is applied unless its hint is a guess. The script is checked again after each round of fixes,
+and a fix that causes syntax errors is undone. `saftc check` reports all other mistakes.
 """
 
 import re
@@ -31,19 +31,19 @@ from saftc.project.scripts import Scripts
 from saftc.reporting import counted, difference, show_error, show_info, write_result
 from saftc.source import Source, Span
 
-# Each round fixes one of several mistakes that hide each other.
+# The most rounds for one script. Several are needed, as one mistake may hide another.
 _MOST_ROUNDS = 100
-# The codes of syntax errors.
+# How the codes of syntax errors begin.
 _UNREADABLE = "SAFT01"
 _LINE_END = re.compile(r"\r\n")
 
 
 class Fixer:
-    """Fixes scripts; scripts that import others see them fixed."""
+    """Fixes scripts; a script that imports another one is checked against its fixed text."""
 
     def __init__(self, roots: Roots, *, shows: bool) -> None:
         self.shows = shows
-        # By path, the bytes of scripts as read, and as fixed so far.
+        # The bytes of each script by path: as they were read, and with the fixes made so far.
         self.before: dict[str, bytes] = {}
         self.texts: dict[str, bytes] = {}
         self.fixed = Counter[str]()
@@ -52,7 +52,7 @@ class Fixer:
     def fix(self, files: Sequence[str]) -> bool:
         """Writes fixed scripts, or shows the changes; returns whether all could be written.
 
-        Scripts that cannot be read are left for the check to report.
+        Scripts that cannot be read are skipped; the check that follows reports them.
         """
         readable = [file for file in files if self._is_readable(file)]
         changes = -1
@@ -65,7 +65,10 @@ class Fixer:
         return all([self._write(file) for file in readable if self.fixed[file]])
 
     def read(self, path: str) -> bytes:
-        """The bytes of a script, without fixes if they are only shown."""
+        """The bytes of a script for the check that follows.
+
+        If the fixes are only shown, not written, these are the bytes without fixes.
+        """
         return self.before[path] if self.shows and path in self.before else read_script(path)
 
     def _is_readable(self, file: str) -> bool:
@@ -88,7 +91,7 @@ class Fixer:
         try:
             if read_script(file) != before:
                 raise FileProblem(f"{file} has changed meanwhile: nothing is fixed in it")
-            # A link is followed: its target is replaced.
+            # If the path is a symbolic link, its target is replaced.
             write_module(Path(file), after)
         except FileProblem as problem:
             show_error(str(problem))
@@ -110,7 +113,8 @@ class Fixer:
                 after = self._scripts.check(file)
                 if _unreadable(after) <= _unreadable(checked):
                     break
-                # One of these breaks the script: of several, the first is tried alone.
+                # The fixes together cause syntax errors: undo them, and try the first one alone. If
+                # it fails alone, refuse it.
                 self._put(file, text)
                 if len(wanted) == 1:
                     refused.add(_key(wanted[0], source))
@@ -130,9 +134,10 @@ class Fixer:
 
 
 def _apart(checked: Checked, refused: set[tuple[str, str]]) -> list[Diagnostic]:
-    """The diagnostics that can be fixed together, as their edits do not overlap.
+    """The diagnostics that can be fixed in one round: their edits do not overlap.
 
-    Errors only, if there are any: a warning may be caused by an error, such as an unused name.
+    Guesses and the `refused` fixes are left out. If the script has errors, warnings are left out,
+    too: an error may cause a warning, such as that of an unused name.
     """
     found: list[Diagnostic] = []
     end = -1
@@ -156,9 +161,12 @@ def _unreadable(checked: Checked) -> int:
 
 
 def _edited(text: str, edits: Sequence[Edit], source: Source) -> bytes:
-    """Applies edits of the source, which has no CR or byte order mark, to the text of a file."""
+    """Applies edits to the text of a file; returns the file's new bytes.
+
+    The edits have offsets in `source`, which lacks the byte order mark and the CRs of the file.
+    """
     start = len(text) - len(text.removeprefix("\ufeff"))
-    # The offsets, in the source, of the characters that it lacks.
+    # The offsets in `source` at which the file has a further CR.
     lost = [at.start() - start - number for number, at in enumerate(_LINE_END.finditer(text))]
 
     def in_file(offset: int) -> int:

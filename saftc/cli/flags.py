@@ -1,5 +1,6 @@
-"""The options of `check`, `build` and `approve`, readable without typer: the annotations for typer
-are not evaluated until it is loaded.
+"""The options of `check`, `build` and `approve`, as dataclasses that can be used without typer.
+
+Their annotations name typer, but are evaluated only after typer was imported.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Report(StrEnum):
-    """The formats of `saftc check`: text for people, the others for programs."""
+    """The output formats of `saftc check`: `text` for people, the others for programs."""
 
     text = "text"
     json = "json"
@@ -28,7 +29,7 @@ class Report(StrEnum):
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """What `saftc check` does with scripts."""
+    """The options of `saftc check`."""
 
     format: Annotated[Report, typer.Option(help="The format of the report.")] = Report.text
     strict: Annotated[
@@ -62,7 +63,7 @@ class CheckOptions:
 
 @dataclass(frozen=True)
 class BuildOptions:
-    """What `saftc build` writes, and where."""
+    """The options of `saftc build`."""
 
     output: Annotated[
         str | None,
@@ -127,7 +128,7 @@ class BuildOptions:
 
 @dataclass(frozen=True)
 class ApproveOptions:
-    """What `saftc approve` decides, and the numbers of the calls."""
+    """The options of `saftc approve`: the decisions, with the numbers of the calls."""
 
     yes: Annotated[bool, typer.Option("--yes", help="Allow the call.")] = False
     deny: Annotated[

@@ -1,6 +1,6 @@
 """Options shared by several commands, and parsers for their values.
 
-set_variables(model="gpt-4o-mini")         SAFT_MODEL, for this process and those that it starts
+set_variables(model="gpt-4o-mini")         sets SAFT_MODEL in os.environ
 pairs("--rename", ["mail=body"])           {"mail": "body"}
 number_or_share("--max-failed", "10%")     0.1
 """
@@ -92,7 +92,7 @@ TokensPerMinute = Annotated[
 
 
 def set_variables(**settings: object) -> None:
-    """Sets the SAFT_ environment variables of the given settings.
+    """Sets the environment variable SAFT_NAME of each given setting that is not None.
 
     Raises:
         BadParameter: A setting has a wrong value.
@@ -113,9 +113,9 @@ def set_variables(**settings: object) -> None:
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """How a command that runs scripts asks models, and what it shows of that.
+    """The options of commands that run scripts: provider, limits, kept answers, shown requests.
 
-    All but the last two are environment variables as well.
+    Each of them, except for the last two, is also an environment variable.
     """
 
     provider: Annotated[
@@ -273,7 +273,7 @@ class RowOptions:
     ] = None
 
     def for_map(self) -> dict[str, Any]:
-        """Returns them as keywords of `map_rows`."""
+        """The options as keyword arguments of `map_rows`."""
         given = dict(vars(self))
         given["rename"] = pairs("--rename", self.rename or [])
         given["constants"] = json_pairs("--set", given.pop("set_") or [])
@@ -282,7 +282,7 @@ class RowOptions:
 
 @dataclass(frozen=True)
 class MapOptions:
-    """What `saftc map` writes, how much it does at a time, and when it stops."""
+    """The options of `saftc map`: its output, its parallelism, and when it stops."""
 
     columns: Annotated[
         str,
@@ -348,10 +348,10 @@ class MapOptions:
     ] = None
 
     def for_map(self) -> dict[str, Any]:
-        """Returns them as keywords of `map_rows`.
+        """The options as keyword arguments of `map_rows`.
 
         Raises:
-            WrongUsage: They name two formats.
+            WrongUsage: The options name two output formats.
             BadParameter: An option has a wrong value.
         """
         if self.csv and self.format not in (None, OutputFormat.csv):
@@ -368,7 +368,7 @@ class MapOptions:
 
 
 def spread_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command for typer, with the fields of its dataclass parameters as single options."""
+    """Wraps a command for typer: each field of a dataclass parameter becomes an option."""
     hints: dict[str, Any] = get_annotations(command)
     kinds: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     parameters: list[Parameter] = []
@@ -389,7 +389,7 @@ def spread_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _parameters(options: Any) -> list[Parameter]:
-    # Options readable without typer have annotations with names that their modules lack.
+    # The annotations in `saftc.cli.flags` use names that only this module imports.
     hints = get_type_hints(options, localns=globals(), include_extras=True)
     kind = Parameter.KEYWORD_ONLY
     return [
@@ -399,7 +399,9 @@ def _parameters(options: Any) -> list[Parameter]:
 
 
 def set_settings(options: ModelOptions, **more: object) -> Project:
-    """Sets the variables for a command's options and `more`; returns the project, once checked.
+    """Sets the environment variables for a command's options and `more`, and checks all settings.
+
+    Returns the project, whose settings were checked, too.
 
     Raises:
         BadParameter: An option has a wrong value.
@@ -460,7 +462,7 @@ def least_score(text: str | None, *, is_share: bool) -> float:
 
 
 def number_or_share(option: str, text: str) -> int | float:
-    """Parses `20` as a number and `10%` as a share below 1."""
+    """Parses `20` as the number 20 and `10%` as the share 0.1."""
     try:
         if text.endswith("%") and 0 <= float(text[:-1]) < 100:
             return float(text[:-1]) / 100

@@ -1,7 +1,7 @@
-"""The process of a command: its standard streams, its memory, and how it ends.
+"""The process of a command: its standard streams, garbage collection and exit code.
 
-Exit codes: 0 fine; 1 something is wrong with a script or a file; 2 wrong usage; 3 a bug in saftc;
-4 a run waits for approval.
+Exit codes: 0 success; 1 an error in a script or a file; 2 wrong usage; 3 a bug in saftc; 4 a run
+waits for approval; 5 the budget of a job is spent; 130 interrupted.
 """
 
 import gc
@@ -21,7 +21,7 @@ INTERRUPTED = 130
 
 
 def end(command: Callable[[], int]) -> NoReturn:
-    """Runs a command and ends the process with its exit code."""
+    """Runs a command, reports its exception, and ends the process with the exit code."""
     _open_closed_streams()
     print_everything(sys.stderr)
     try:
@@ -39,7 +39,7 @@ def end(command: Callable[[], int]) -> NoReturn:
         show_error("interrupted")
         code = INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output has closed the pipe.
+        # The program that reads our standard output has closed the pipe.
         _give_up_output()
         code = 1
     except OSError as problem:
@@ -68,10 +68,10 @@ def _is_reported(problem: Exception) -> bool:
 
 @contextmanager
 def needing(packages: str, advice: str) -> Generator[None, None, None]:
-    """Guards the import of optional packages.
+    """Turns the failed import of one of the optional `packages` into a message for the user.
 
     Raises:
-        FileProblem: One of the packages is missing; the text is the advice.
+        FileProblem: One of the packages is not installed; `advice` is the message.
     """
     try:
         yield
@@ -82,17 +82,18 @@ def needing(packages: str, advice: str) -> Generator[None, None, None]:
 
 
 def print_everything(stream: TextIO) -> None:
-    """Makes a stream write characters outside of its encoding as backslash escapes."""
+    """Makes a stream write characters that its encoding lacks as backslash escapes."""
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")
 
 
 @contextmanager
 def no_garbage_collector() -> Generator[None, None, None]:
-    """Disables garbage collection for a command that ends the process.
+    """Disables garbage collection in the block, and freezes the block's objects at its end.
 
-    A long script is a million objects. Unless they are frozen, later collections, above all the
-    interpreter's last one, would traverse them to free what the end of the process frees anyway.
+    For commands that end the process. The tree of a long script has a million objects. Unless they
+    are frozen, later collections, above all the one at the interpreter's exit, would traverse them
+    for nothing: the end of the process frees their memory.
     """
     gc.disable()
     try:
@@ -103,7 +104,10 @@ def no_garbage_collector() -> Generator[None, None, None]:
 
 
 def _open_closed_streams() -> None:
-    """Replaces closed standard streams by empty ones, so that no file gets their descriptors."""
+    """Opens the null device in place of each standard stream that was closed at the start.
+
+    Otherwise, the next file opened would get the descriptor of the standard stream.
+    """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             while (descriptor := os.open(os.devnull, os.O_RDWR)) < number:
@@ -112,7 +116,7 @@ def _open_closed_streams() -> None:
 
 
 def _give_up_output() -> None:
-    """Discards the rest of standard output."""
+    """Discards the buffered and any later text of standard output."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -4,8 +4,8 @@
     14 of at most 50 prompts, 3 in flight, 5,120 tokens, 12 s     while prompts wait
     14 of at most 50 prompts, waiting 8 s for 127.0.0.1 (503), 3 in flight, 5,120 tokens, 12 s
 
-It is erased before anything else is written to the terminal, and at the end. SAFT_USAGE=0
-switches it off.
+The line is erased before other text is written to the terminal, and when the process ends.
+SAFT_USAGE=0 switches the line off.
 """
 
 import atexit
@@ -27,16 +27,17 @@ _ERASE = "\r\x1b[K"
 
 
 def is_shown_on(stream: TextIO | None) -> bool:
-    """Whether the stream is a terminal and the line is not switched off."""
+    """Whether `stream` is a terminal, and SAFT_USAGE does not switch the progress line off."""
     is_refused = os.environ.get("SAFT_USAGE") == "0" or os.environ.get("TERM") == "dumb"
-    # A closed stream is None in Python.
+    # `sys.stderr` is None if the descriptor was closed at the start.
     return stream is not None and stream.isatty() and not is_refused
 
 
 class ProgressLine:
-    """The line with what `text` returns, hidden while that is empty.
+    """A progress line that shows the result of `text()`, and is hidden while that is empty.
 
-    The command owns its process, so the line may intercept writes to the terminal.
+    It replaces the `write` methods of the process's streams. Commands may do this, as they own the
+    process.
     """
 
     def __init__(self, stream: TextIO, text: Callable[[], str]) -> None:
@@ -45,7 +46,7 @@ class ProgressLine:
         self._write: Callable[[str], Any] = stream.write
         self._lock = threading.RLock()
         self._is_shown = False
-        self._is_in_line = False  # the last write had no line end
+        self._is_in_line = False  # whether the last text written did not end with a line end
         for other in {id(one): one for one in (sys.stdout, stream)}.values():
             if other is not None and other.isatty():
                 self._watch(other)
@@ -54,7 +55,7 @@ class ProgressLine:
         threading.Thread(target=self._run, name="saftc progress", daemon=True).start()
 
     def show(self) -> None:
-        """Shows the current text."""
+        """Shows the current text, or hides the line if the text is empty."""
         text = self.text()
         if text:
             self._show(text)
@@ -62,7 +63,7 @@ class ProgressLine:
             self.erase()
 
     def erase(self) -> None:
-        """Erases the line."""
+        """Erases the line from the terminal until it is shown again."""
         with self._lock:
             if self._is_shown:
                 self._write(_ERASE)
@@ -75,7 +76,7 @@ class ProgressLine:
             self.erase()
 
     def _watch(self, stream: TextIO) -> None:
-        """Makes writes to this stream erase the line first."""
+        """Replaces the `write` method of `stream` by one that erases the line first."""
         write: Callable[[str], int] = stream.write
 
         def after_erasing(text: str) -> int:
@@ -100,14 +101,14 @@ class ProgressLine:
 
 
 def _cut(text: str, width: int) -> str:
-    """Drops parts at the end of the text until it fits in a line."""
+    """Drops the last comma-separated parts of `text` until it fits in a line of `width`."""
     while len(text) >= width and ", " in text:
         text = text.rpartition(", ")[0]
     return text[: width - 1]
 
 
 def show_status(text: str) -> None:
-    """Shows what the command does at a terminal, until `end_status` or another line."""
+    """Shows `text` as the progress line of a terminal, until `end_status` or another text."""
     if is_shown_on(sys.stderr):
         show_line(lambda: text)
 
@@ -119,17 +120,17 @@ def end_status() -> None:
 
 
 def show_prompts(most: Callable[[], int | None]) -> None:
-    """Shows the progress of the process's prompts at a terminal.
+    """Shows the progress of this process's prompts at a terminal.
 
-    `most` returns the largest possible number of prompts, if known; it is called at most once, when
-    the prompts take long.
+    `most` returns an upper bound for the number of prompts, or None. It is called only if the
+    prompts take long, and at most once.
     """
     if is_shown_on(sys.stderr):
         show_line(partial(_of_prompts, cache(most)))
 
 
 def show_line(text: Callable[[], str]) -> None:
-    """Shows what `text` returns at the terminal, hidden while that is empty."""
+    """Shows the result of `text()` in the progress line, which is hidden while that is empty."""
     global _line
     if _line is None:
         _line = ProgressLine(sys.stderr, text)
@@ -142,7 +143,10 @@ _line: ProgressLine | None = None
 
 
 def report_usage() -> None:
-    """Writes the run's usage if that is requested, or at a terminal after ten seconds."""
+    """Reports the usage of the run's prompts if SAFT_USAGE asks for it.
+
+    At a terminal, the usage is also reported after a run that took ten seconds.
+    """
     from runtime_support._core.spending import current_meter
 
     spending = current_meter()
@@ -154,7 +158,7 @@ def report_usage() -> None:
 
 
 def _of_prompts(most: Callable[[], int | None]) -> str:
-    """The progress of the process's prompts; empty while none is in flight."""
+    """The text for the progress of this process's prompts; empty while none is in flight."""
     from runtime_support._core.spending import current_meter
     from runtime_support._values.kinds import counted
 
@@ -171,9 +175,9 @@ def _of_prompts(most: Callable[[], int | None]) -> str:
 
 
 def _waits() -> list[str]:
-    """The servers that requests wait for, with the time and the reason."""
+    """The progress line's texts for servers that requests wait for: seconds, host, HTTP status."""
     if "runtime_support.providers._server" not in sys.modules:
-        return []  # nothing is sent, and it takes long to load
+        return []  # importing it takes long; until then, no request was sent
     from runtime_support.providers._server import waits
 
     return [

@@ -1,11 +1,11 @@
 """`--watch`: builds or checks scripts again when they, or files that they import, change.
 
     watch = Watch(["scripts"], open_workspace, build)
-    watch.begin()           builds them all
+    watch.begin()           builds all scripts
     watch.look()            rebuilds changed scripts; returns True if there were any
 
-The process keeps all that it has loaded: it compiles only changed scripts, and of these only what
-differs from the earlier text. Checking works as building does.
+The process keeps its modules and analyses in memory. So it compiles only changed scripts, and
+parses only the changed parts of their texts. "Build" also means "check" in this module.
 """
 
 import gc
@@ -24,7 +24,11 @@ from saftc.types.types import forget_remembered
 EVERY = 0.1
 
 def refuse_watching(arguments: Sequence[str], options: Mapping[str, object], what: str) -> None:
-    """Raises WrongUsage if an option, or standard input, cannot be combined with --watch."""
+    """Raises WrongUsage if one of the `options` is set or standard input is among the arguments.
+
+    `options` maps the options that --watch excludes to their values. `what` says in the message
+    what --watch does instead.
+    """
     for option, is_given in options.items():
         if is_given:
             raise WrongUsage(f"--watch {what}: leave {option} out")
@@ -39,9 +43,9 @@ def watch_scripts(
     *,
     load: Callable[[], object] | None = None,
 ) -> NoReturn:
-    """Builds scripts, and again after each change, until the process is interrupted.
+    """Builds scripts, and rebuilds them after each change, until the process is interrupted.
 
-    `load` loads parts that the first round may not need and later ones do.
+    `load` is called after the first build. It imports modules that later builds need.
     """
     watch = Watch(arguments, open_workspace, build)
     watch.begin()
@@ -54,10 +58,9 @@ def watch_scripts(
 
 
 class Watch:
-    """Some scripts, with the files that they were built from.
+    """The watched scripts, and the files and folders that their last build read.
 
-    `build` builds the scripts that a workspace does not have; its second argument says whether this
-    is the first time.
+    `build(workspace, is_first)` builds the scripts that the workspace has not built yet.
     """
 
     def __init__(
@@ -75,7 +78,7 @@ class Watch:
     def begin(self) -> None:
         """Builds all scripts."""
         self._renew(is_first=True)
-        # The objects loaded by now live until the end.
+        # The objects that exist now live as long as the process: do not traverse them again.
         gc.collect()
         gc.freeze()
 
@@ -96,13 +99,13 @@ class Watch:
         return True
 
     def _has_new_text(self, question: Question) -> bool:
-        """Whether the question is about the text of an existing script."""
+        """Whether a changed read was that of a script's text, and the script still exists."""
         return question.kind == "file" and Path(question.name).is_file()
 
     def _renew(self, *, is_first: bool) -> None:
-        """Rebuilds after changes of settings, modules, or the set of files.
+        """Rebuilds everything in a new workspace, as settings, modules or the set of files changed.
 
-        Cached scripts are not compiled again.
+        Scripts whose compilation is in the cache are not compiled again.
         """
         self._reads = Reads()
         for argument in self._arguments:

@@ -1,15 +1,16 @@
-"""`saftc lsp`, a language server: answers an editor's questions about a script being written.
+"""`saftc lsp`, a language server for editors.
 
-  server       the requests of the protocol, by pygls; the only module here that speaks it
-  session      the open scripts, each version of their text checked once
+  server       handles the requests of the language server protocol, with pygls
+  session      the open scripts; checks each version of their text once
   protocol     additions to pygls; converts offsets to the protocol's positions and back
+  diagnostics  the diagnostics and quick fixes of a script, in terms of the protocol
   definitions  finds the node at an offset, and the definition of each name
   hover        describes a name: its type, its documentation
-  completion   the completions at an offset, and the signature of the call there
-  placeholder  inserts a name at the offset, so that an unfinished script can be parsed
-  outline      the symbols of a script, its folding ranges, the colours of names
-  views        the requests and the module of a script, as texts that follow its changes
+  completion   the completions at an offset, and the signature of the call around the offset
+  placeholder  inserts a name at the cursor, so that an unfinished script can be parsed
+  outline      the symbols of a script, its folding ranges, its semantic tokens
+  views        a script's compiled module and its requests, as texts that follow its changes
 
-No script runs and nothing is sent. A script with syntax errors is answered from the statements that
-the parser could read.
+The server never runs a script and sends no requests to providers. For a script with syntax errors,
+the answers come from the statements that the parser could read.
 """

@@ -1,4 +1,4 @@
-"""Completions at an offset, and the signature of the call there."""
+"""Completions at an offset, and signature help for the call around the offset."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -37,14 +37,14 @@ _WORDS = (
     *("f", "type", "conv", "from", "import", "try", "fail"),
     *("do", "program", "stream", "with", "after"),
 )
-# Formats, after the colon of a hole.
+# The formats that may follow the colon in a hole of a prompt, as in `{text:raw}`.
 _FORMATS = {"raw": "a string, unchanged", "approve": "each call by the model waits for approval"}
 _KINDS: dict[str, Kind] = {"function": "function", "record": "type", "type": "type"}
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A completion; `written` is the inserted text if it differs from `name`."""
+    """A completion; `written` is the text to insert if that differs from `name`."""
 
     name: str
     kind: Kind
@@ -54,7 +54,7 @@ class Completion:
 
 
 def proposals(script: Script, offset: int) -> list[Completion]:
-    """The completions at an offset, each name once, the nearest meaning first."""
+    """The completions at an offset; a name in several scopes is that of the innermost one."""
     beginning = beginning_at(script, offset)
     if beginning.is_text:
         return []
@@ -88,7 +88,7 @@ def _proposals(place: PlaceholderScript) -> Iterator[Completion]:
         case [*_, n.Name()]:
             yield from _names(place)
         case _:
-            pass  # the user is writing a new name
+            pass  # the user is writing the name of a new definition: nothing to propose
 
 
 def _types(script: Script) -> Iterator[Completion]:
@@ -114,7 +114,7 @@ def _imported(script: Script, written: str) -> Iterator[Completion]:
 
 
 def _modules(script: Script) -> Iterator[Completion]:
-    """The scripts in and below the folder, and the Python modules beside them."""
+    """The modules that a script can import: scripts and Python modules in its folder or below."""
     folder = script.modules.folder
     for file in sorted(map(Path, scripts_below(str(folder)))):
         name = ".".join(file.relative_to(folder).with_suffix("").parts)
@@ -171,7 +171,7 @@ def _members_of(script: Script, node: n.Expression) -> Iterator[Completion]:
     if enum is not None:
         yield from (Completion(choice, "field") for choice in enum.choices)
         return
-    # The script's own fields come before the members of every result.
+    # Fields that the script defines come before the members that every prompt's result has.
     known = members(facts.types.get(node, ANY))
     own = [one for one in known if isinstance(one, ObjectType | RecordType)]
     for member in own:
@@ -211,13 +211,17 @@ def _fields(checked: Checked, type_: Type) -> Iterator[Completion]:
 # Calls
 
 
-# The head, the names of the parameters, their text in the head, and the documentation.
+# A signature: its text, the names of its parameters, the parameters as they are written in the
+# text, and the documentation.
 _Taken = tuple[str, list[str], list[str], str]
 
 
 @dataclass(frozen=True, slots=True)
 class SignatureHelp:
-    """The signature of a call, its parameters as written there, and the active one."""
+    """The signature `head` of a called function, with its parameters as written in `head`.
+
+    `active` is the index of the parameter that gets the argument at the cursor.
+    """
 
     head: str
     parameters: list[str]
@@ -226,7 +230,7 @@ class SignatureHelp:
 
 
 def call_at(script: Script, offset: int) -> SignatureHelp | None:
-    """The signature of the call whose arguments surround an offset."""
+    """Signature help for the innermost call whose arguments contain an offset."""
     beginning = beginning_at(script, offset)
     if "$" in beginning.open[-1:]:
         return None
@@ -252,7 +256,7 @@ def _taking(found: _Taken, call: n.Call, argument: n.Argument) -> SignatureHelp:
 
 
 def _taken(script: Script, call: n.Call) -> _Taken | None:
-    """The signature of a call's function, if it is known."""
+    """The signature of the function that a call calls; None if the function is unknown."""
     facts, owner = script.checked.facts, script.checked.facts
     match call.function:
         case n.Name(text=name) as node:

@@ -1,7 +1,7 @@
 """Finds the node at an offset, and the definition of each name in a script.
 
-A definition is identified by its script and position, so that references from other scripts, or
-from an older tree, are equal.
+A definition is identified by the path of its script and its position. So two references to it are
+equal even if they are from different scripts, or one is from an older tree of the script.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ from saftc.types.types import FunctionType, RecordType, Type, members
 class Target:
     """The definition of a name: the `span` of the script or Python module at `path`.
 
-    With `is_local`, no other script can refer to it.
+    If `is_local`, no other script can refer to the definition.
     """
 
     path: str
@@ -44,9 +44,9 @@ class Occurrence:
 
 
 def path_to_offset(module: n.Module, offset: int) -> list[n.Node]:
-    """The nodes around an offset, outermost first.
+    """The nodes that contain an offset, outermost first.
 
-    A node that begins there is preferred to one that ends there.
+    Of two nodes that meet at the offset, the one that begins there is taken.
     """
     way: list[n.Node] = [module]
     while True:
@@ -77,7 +77,7 @@ def occurrence_at(script: Script, offset: int) -> Occurrence | None:
 
 
 def references(session: Session, script: Script, target: Target) -> Iterator[tuple[Script, Span]]:
-    """The references to a definition, in its own script and in all others that can name it."""
+    """The references to a definition, in its own script and in all others that can refer to it."""
     scripts = [script] if target.is_local else session.around(script.path, target.name)
     for one in scripts:
         for occurrence in occurrences(one):
@@ -86,7 +86,11 @@ def references(session: Session, script: Script, target: Target) -> Iterator[tup
 
 
 def renamed(session: Session, script: Script, found: Occurrence) -> Iterator[tuple[Script, Span]]:
-    """The places to edit for a rename; uses of an import's alias keep the alias."""
+    """The places to edit for a rename of the name at `found`.
+
+    If `found` is an alias of an import, only the uses of the alias in its script are renamed.
+    Otherwise aliases stay as they are.
+    """
     written_here = script.source.at(found.span)
     named = references(session, script, found.target)
     for one, span in named:
@@ -96,7 +100,7 @@ def renamed(session: Session, script: Script, found: Occurrence) -> Iterator[tup
 
 
 def name_conflict(script: Script, span: Span, name: str) -> Symbol | None:
-    """The symbol in scope at `span` that already has a name."""
+    """The symbol called `name` that is in scope at `span`; None if the name is free there."""
     scopes = script.checked.facts.names.scopes
     for scope in scopes.values():
         around = scope.owner.span
@@ -106,7 +110,7 @@ def name_conflict(script: Script, span: Span, name: str) -> Symbol | None:
 
 
 def source_of(session: Session, target: Target) -> Source:
-    """The text that contains a definition."""
+    """The source of the script or Python module that contains a definition."""
     if target.kind == "python":
         return Source.from_bytes(target.path, Path(target.path).read_bytes())
     return session.script(target.path).source
@@ -160,7 +164,7 @@ class _DefinitionFinder:
         }
 
     def at(self, node: n.Node) -> Iterator[Occurrence]:
-        """The names of a node itself, without those of its children."""
+        """The names that are part of a node itself, without the names in its child nodes."""
         found: list[tuple[Span, Target | None]] = []
         match node:
             case n.Name():
@@ -206,7 +210,7 @@ class _DefinitionFinder:
         return self._own(self.facts.meaning_of(symbol))
 
     def _own(self, symbol: Symbol) -> Target | None:
-        """The definition of a name that a script introduces."""
+        """The definition of a symbol that is introduced in a script."""
         place = introduced_by(symbol)
         scope = symbol.scope
         if place is None or scope is None:
@@ -255,7 +259,7 @@ class _DefinitionFinder:
         return self._field(self.facts.types.get(node.value), node.name.text)
 
     def _module_named(self, node: n.Expression) -> str | None:
-        """The Python module that an expression refers to."""
+        """The name of the Python module that an expression refers to; None if it is no module."""
         match node:
             case n.Name():
                 symbol = self.facts.names.symbols.get(node)

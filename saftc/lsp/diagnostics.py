@@ -17,7 +17,7 @@ _SEVERITIES = {
     "hint": lsp.DiagnosticSeverity.Hint,
 }
 _NEEDLESS = {catalogue.UNUSED_NAME.number, catalogue.UNREACHABLE.number}
-# More diagnostics would take longer to send and draw than users need to read the first ones.
+# The most diagnostics that are sent. More would take the editor too long, and nobody reads them.
 MOST_TOLD = 1_000
 
 

@@ -64,7 +64,7 @@ def _parameters(pairs: Iterable[tuple[n.Parameter, Type]], source: Source) -> li
     for parameter, type_ in pairs:
         text = parameter.name.text
         if parameter.schema is not None:
-            # The parameters of a server's tool are in no script.
+            # The parameters of an MCP server's tool have no text in a script: show their types.
             text += f": {source.at(parameter.schema.span) or show(type_)}"
         elif type_ not in (ANY, NEVER):
             text += f": {show(type_)}"
@@ -76,7 +76,7 @@ def _parameters(pairs: Iterable[tuple[n.Parameter, Type]], source: Source) -> li
 
 
 def builtin_signature(known: Builtin) -> tuple[str, list[str]]:
-    """A call of a builtin, and its parameters."""
+    """The signature of a builtin, and its parameters."""
     parameters: list[str] = []
     for name in known.names:
         taken = [way.named(name) for way in known.ways]
@@ -97,7 +97,7 @@ def _reference() -> dict[str, tuple[str, str]]:
     text = (Path(__file__).parent / "builtins.md").read_text(encoding="utf-8")
     found: dict[str, tuple[str, str]] = {}
     for forms, gives in _BUILTIN_ROW.findall(text):
-        # Links lead to other sections of the reference, which a hover does not have.
+        # Links lead to other sections of the reference, so a hover shows only their text.
         words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", gives)
         for name in re.findall(r"`(\w+)\(", forms):
             found.setdefault(name, (forms, words))
@@ -135,7 +135,7 @@ def _named(session: Session, script: Script, target: Target, node: n.Node) -> st
     docs = home.module.docs
     facts = home.checked.facts
     definition = owner[-2] if len(owner) > 1 else owner[-1]
-    # The stub of a server's tool has one span for all its parts.
+    # All nodes in the stub of an MCP server's tool have the same span.
     tools = (one for one in owner if isinstance(one, n.FunctionDef) and one.span == target.span)
     definition = next(tools, definition)
     match definition:
@@ -162,7 +162,7 @@ def _named(session: Session, script: Script, target: Target, node: n.Node) -> st
 
 
 def _parameter(script: Script, home: Script, node: n.Parameter, read: n.Node) -> str:
-    """A parameter, with its type where it is read, or else its declared type."""
+    """A parameter with its type at the node `read`; if that is unknown, with its declared type."""
     if isinstance(read, n.Name):
         return f"{node.name.text}: {_type(script, read)}"
     facts = home.checked.facts
@@ -208,7 +208,7 @@ def _written_at(script: Script, target: Target) -> Location | None:
 
 
 def _requests(script: Script, function: n.FunctionDef) -> str:
-    """The largest number of requests of a call of a function; empty if it sends none."""
+    """The text for the most requests that a call of a function sends; empty if it sends none."""
     found = None if script.bounds is None else script.bounds.of_function(function)
     if found is None or found.bound.is_zero:
         return ""
@@ -218,10 +218,10 @@ def _requests(script: Script, function: n.FunctionDef) -> str:
 
 
 def _tool(script: Script, function: n.FunctionDef) -> str:
-    """A function's description for the model, if that is known."""
+    """A function's description as a tool, as a model gets it; empty if it is not known."""
     if script.checked.has_errors:
         return ""
-    # The runtime is loaded for this alone.
+    # Imported here, as it imports the runtime.
     from saftc.previews.requests import description
 
     described = description(script.checked.facts, function, script.python_objects)
@@ -250,7 +250,7 @@ def _prompt(script: Script, prompt: n.Prompt) -> str:
 
 
 def _code(text: str, language: str = "saft") -> str:
-    # Longer than any fence in the text, so that none of these ends it.
+    # A fence longer than any in the text, so that no fence in the text ends the code block.
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{fence}{language}\n{text}\n{fence}"
 

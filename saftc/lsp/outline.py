@@ -1,4 +1,4 @@
-"""The symbols of a script, its folding ranges, and the colours of its words and names."""
+"""The symbols of a script, its folding ranges, its semantic tokens (colours), its inlay hints."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -105,7 +105,7 @@ def folds(script: Script) -> list[tuple[int, int, Literal["region", "comment", "
     imports = [one for one in statements if isinstance(one, kinds)]
     for run in _runs(source, [one.span for one in imports]):
         add(run[0].start, run[-1].end, "imports")
-    # An editor folds one region per line.
+    # An editor shows one fold for each line: keep the longest of those that begin on a line.
     firsts: dict[int, tuple[int, int, Literal["region", "comment", "imports"]]] = {}
     for fold in sorted(found, key=lambda one: (one[0], -one[1])):
         firsts.setdefault(fold[0], fold)
@@ -113,7 +113,7 @@ def folds(script: Script) -> list[tuple[int, int, Literal["region", "comment", "
 
 
 def _head(source: Source, first: n.Statement) -> int:
-    """The start of the line above a block."""
+    """The offset of the start of the line above a block's first statement."""
     return source.line_start(max(1, source.line_of(first.span.start) - 1))
 
 
@@ -135,7 +135,7 @@ KINDS = (
     *("function", "variable", "parameter", "type", "namespace", "property", "macro"),
     *("keyword", "string", "number", "comment"),
 )
-# The kinds of tokens, in any context.
+# The kinds of the tokens whose colour does not depend on the context.
 _OF_TOKENS = {
     **dict.fromkeys((*KEYWORDS.values(), *SOFT_KEYWORDS.values()), "keyword"),
     **dict.fromkeys(("PROMPT_START", "PROMPT_END", "HOLE_START", "HOLE_END"), "keyword"),
@@ -149,7 +149,7 @@ MODIFIERS = ("declaration", "defaultLibrary", "tool")
 
 @dataclass(frozen=True, slots=True)
 class Colour:
-    """A word, text or name on one line: its kind, one of `KINDS`, and its `MODIFIERS`."""
+    """A semantic token: a span within one line, its kind (of `KINDS`) and its `MODIFIERS`."""
 
     span: Span
     kind: str
@@ -157,10 +157,10 @@ class Colour:
 
 
 def colours(script: Script) -> list[Colour]:
-    """The coloured words and names of a script, in order of the text.
+    """The semantic tokens of a script, in order of the text.
 
-    Functions in the holes of a prompt are tools. Where the script cannot be parsed, only its words
-    are coloured.
+    A function in a hole of a prompt has the modifier `tool`. Statements that cannot be parsed have
+    colours only for keywords, texts, numbers and comments.
     """
     facts = script.checked.facts
     tools = {
@@ -204,7 +204,7 @@ def colours(script: Script) -> list[Colour]:
 
 
 def _words(script: Script) -> Iterator[tuple[Span, str]]:
-    """The comments and the tokens with a fixed colour, split by line."""
+    """The spans and kinds of comments and of tokens with a fixed colour, one span for each line."""
     lexed, source = script.checked.lexed, script.source
     pieces = [(one.span, _OF_TOKENS[one.kind]) for one in lexed.tokens if one.kind in _OF_TOKENS]
     for span, kind in (*pieces, *((one.span, "comment") for one in lexed.comments)):
@@ -230,7 +230,7 @@ def _kind(script: Script, symbol: Symbol) -> str:
 
 
 def parameter_types(script: Script) -> list[tuple[int, str]]:
-    """The inferred types of parameters without a declared one, with the offsets for the hints."""
+    """The inferred types of parameters without a declared type, each with its hint's offset."""
     found: list[tuple[int, str]] = []
     for node in script.nodes:
         if not isinstance(node, n.FunctionDef) or node not in script.checked.facts.functions:
@@ -242,13 +242,15 @@ def parameter_types(script: Script) -> list[tuple[int, str]]:
     return found
 
 
-# The bounds of a longer script would take too long at each change.
+# The most lines of a script with bounds: computing them for more would delay each change.
 MOST_BOUNDED_LINES = 3_000
 
 
 def request_bounds(script: Script) -> list[tuple[int, str, str]]:
-    """The most requests of each function that prompts: the end of its first line, in short, in a
-    sentence.
+    """An upper bound for the requests of each function that prompts.
+
+    Each item has the offset of the end of the function's first line, the bound as a short label,
+    and the bound in a sentence.
     """
     is_long = script.source.text.count("\n") > MOST_BOUNDED_LINES
     bounds = None if is_long else script.bounds

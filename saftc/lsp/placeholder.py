@@ -25,21 +25,24 @@ from saftc.syntax.tokens import LAYOUT
 NAME = "x__"
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}", "$": "$", "hole": "}", "format hole": "}"}
-# The texts that a line may need before the name, after it, and after the closed brackets.
+# The completions of a line that are tried: the texts before the name, after the name, and after
+# the closing brackets.
 _ENDS = (
     *(("", "", ""), ("", "", ": nil"), ("", "", " = nil"), ("", "", " in []: nil")),
     *(("", "", " = $ $"), ("", ": nil", ""), ("", " else nil", ""), ("+ ", "", "")),
 )
-# The most characters to search for the end of the statement at the line.
+# How many characters after the cursor are searched for the end of the statement.
 _FURTHEST = 5_000
 
 
 @dataclass(frozen=True, slots=True)
 class CurrentLine:
-    """The line around an offset, up to the word at the cursor.
+    """The statement at the cursor, up to the word that contains the cursor.
 
-    `open` are the open brackets, innermost last, and `kinds` the kinds of the line's tokens.
-    `is_text`: the offset is in a text, a comment or the words of a prompt.
+    `line` is the offset of the statement's first line; `start` and `end` are the offsets of the
+    word. `open` has the brackets that are open at the cursor, innermost last, and `kinds` the kinds
+    of the tokens before the word. `is_text` is true if the cursor is in a text, a comment, or the
+    words of a prompt.
     """
 
     line: int
@@ -65,7 +68,7 @@ class PlaceholderScript:
         for node in self.way:
             match node:
                 case n.TryStmt(handler=handler) if offset < handler[0].span.start:
-                    pass  # its scope is that of the handler
+                    pass  # the scope of a TryStmt is that of its handler, and the name is before it
                 case n.FunctionDef() | n.RecordDef() | n.Comprehension() | n.TryStmt():
                     found = scopes.get(node, found)
                 case _:
@@ -74,7 +77,7 @@ class PlaceholderScript:
 
 
 def beginning_at(script: Script, offset: int) -> CurrentLine:
-    """The line that contains an offset."""
+    """The current line for a cursor at an offset."""
     text, start, end = script.source.text, offset, offset
     while start and _is_of_word(text[start - 1]):
         start -= 1
@@ -84,7 +87,7 @@ def beginning_at(script: Script, offset: int) -> CurrentLine:
     first = text.rfind("\n", 0, max(begun, default=0)) + 1
     tokens, opened, is_text = lex_beginning(text[first:start])
     if is_text and opened[-1:] != ["$"]:
-        # The name replaces the text and the rest of the line.
+        # The cursor is in a text: the name replaces the text and the rest of the line.
         is_formatted = opened[-1:] != [] and opened[-1].startswith("f")
         kind = "FORMAT_START" if is_formatted else "STRING"
         text_of = next((one for one in reversed(tokens) if one.kind == kind), None)
@@ -103,7 +106,7 @@ def _is_of_word(character: str) -> bool:
 
 
 def placed(script: Script, beginning: CurrentLine) -> PlaceholderScript:
-    """The script with the name inserted at the cursor."""
+    """The checked script with the name inserted at the cursor, or else in place of the line."""
     text, name = script.source.text, script.source.name
     made, before, end = next(_readable(text, beginning), None) or _alone(text, beginning)
     checked = script.modules.check_text(
@@ -116,15 +119,17 @@ def placed(script: Script, beginning: CurrentLine) -> PlaceholderScript:
 
 
 def _alone(text: str, beginning: CurrentLine) -> tuple[str, int, int]:
-    """The name instead of the line."""
+    """A line with nothing but the name; the result is as the items of `_readable`."""
     line = text[beginning.line : beginning.start]
     indent = line[: len(line) - len(line.lstrip())].partition("\n")[0]
     return indent + NAME, len(indent), _end_of_line(text, beginning.start)
 
 
 def _readable(text: str, beginning: CurrentLine) -> Iterator[tuple[str, int, int]]:
-    """Candidates for the line with the name, the name's offset in them, and the end of the replaced
-    text; candidates that keep the text after the cursor come first.
+    """The lines with the name that can be parsed; lines that keep the text after the cursor first.
+
+    Each item has the line, the offset of the name in the line, and the offset in `text` at which
+    the text that the line replaces ends.
     """
     head = text[beginning.line : beginning.start]
     indent = head[: len(head) - len(head.lstrip())]
@@ -139,7 +144,7 @@ def _readable(text: str, beginning: CurrentLine) -> Iterator[tuple[str, int, int
     for tail, closing, end in variants:
         for put, value, last in _ENDS:
             for block in _blocks(text[end:], indent):
-                # Above a block, that is the end of the line.
+                # A function's head above a block needs only the colon.
                 last = ":" if block and last == ": nil" else last
                 made = f"{head}{put}{NAME}{value}{tail}{closing}{last}"
                 if _can_be_read(made[len(indent) :] + block):
@@ -152,7 +157,7 @@ def _end_of_line(text: str, offset: int) -> int:
 
 
 def _blocks(below: str, indent: str) -> tuple[str, ...]:
-    """The texts that may follow a line: a block, if one follows, or nothing."""
+    """The texts to try after a line: a stand-in for the block if one follows, and nothing."""
     line = below.lstrip("\n").partition("\n")[0]
     is_deeper = line.startswith(f"{indent} ") and line.strip()
     return ("\n    nil", "") if is_deeper else ("",)

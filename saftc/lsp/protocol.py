@@ -1,4 +1,4 @@
-"""Additions to pygls: a connection that frees memory, and positions for offsets and back."""
+"""Additions to pygls: a connection that frees memory; conversion of offsets and positions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ from saftc.source import Source, Span
 
 
 class Connection(LanguageServerProtocol):
-    """The messages of one client; `handled` is called before each incoming message."""
+    """The connection to one client; calls `handled` before it handles each incoming message."""
 
     handled: Callable[[], None] | None = None
 
     def handle_message(self, message: Any) -> None:
-        """Handles a message."""
+        """Handles an incoming message."""
         if self.handled is not None:
             self.handled()
         super().handle_message(message)
 
     def _execute_handler(self, msg_id: Any, *args: Any, **kwargs: Any) -> None:
         super()._execute_handler(msg_id, *args, **kwargs)
-        # pygls itself frees only requests; it would keep notifications for ever.
+        # pygls itself frees the futures of requests only, and would keep those of notifications.
         future = self._request_futures.get(msg_id)
         if future is not None:
             future.add_done_callback(lambda _: self._request_futures.pop(msg_id, None))
@@ -34,8 +34,9 @@ class Connection(LanguageServerProtocol):
 class Lines:
     """Converts between the offsets of a text and the protocol's positions.
 
-    The protocol counts lines from 0, and in them units of the encoding agreed on. (pygls' own
-    conversion to an offset puts a position after the end of a line one before it.)
+    A position is a line, counted from 0, and a number of code units in that line. Client and server
+    agree on the encoding of these units. (The conversion of pygls is not used: it moves a position
+    after the end of a line to the offset before the end.)
     """
 
     source: Source
@@ -52,11 +53,11 @@ class Lines:
         return lsp.Range(self.position(span.start), self.position(span.end))
 
     def length(self, span: Span) -> int:
-        """The length of a span in units."""
+        """The length of a span in code units."""
         return self.codec.client_num_units(self.source.at(span))
 
     def offset(self, position: lsp.Position) -> int:
-        """The offset of a position; the end of the line, if the position is after it."""
+        """The offset of a position, at most that of the end of the position's line."""
         line = position.line + 1
         start = self.source.line_start(line)
         if start >= len(self.source.text):

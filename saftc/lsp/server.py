@@ -1,7 +1,7 @@
-"""Answers the requests of the language server protocol from the other modules.
+"""Handles the requests of the language server protocol, by calls of the package's other modules.
 
-A request waits until the messages that arrived with it are read, so that it costs nothing if it is
-cancelled or outdated by them. Diagnostics follow the last of several changes.
+A request is handled only after the messages that arrived at the same time were read: if one of them
+cancels the request, no work is done. Diagnostics are sent once after a series of changes.
 """
 
 import asyncio
@@ -32,11 +32,11 @@ from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.tokens import KEYWORDS
 
-# In seconds: changes in faster succession are answered together; in a long script, also those
-# that arrive during its check, up to a wait that users do not notice.
+# Diagnostics wait for this many seconds without a change. If the last check took longer, they wait
+# as long as it took, up to `_LONGEST_PAUSE`.
 _PAUSE = 0.005
 _LONGEST_PAUSE = 0.3
-# After this long without a change, or this many messages, the data of earlier texts is freed.
+# Memory for earlier texts is freed after `_REST` seconds without a change, or `_MOST_MESSAGES`.
 _REST = 2.0
 _MOST_MESSAGES = 250
 
@@ -71,7 +71,7 @@ class _Placed(Protocol):
 
 
 class SaftServer(LanguageServer):
-    """The state of one editor: its scripts, and the views of them that it shows."""
+    """The server for one editor, with the open scripts and the views that the editor shows."""
 
     def __init__(self) -> None:
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
@@ -83,21 +83,21 @@ class SaftServer(LanguageServer):
         self.shows_request_bounds = True
         # The URIs of the open scripts as the editor writes them, by path.
         self.uris: dict[str, str] = {}
-        # The requested views, each with the script that it shows.
+        # The views by URI, each with the source of the script that was rendered.
         self._views: dict[str, tuple[Source, views.View]] = {}
-        # The view texts that the editor has, unless it was notified of later ones.
+        # The texts of views that the editor has fetched, by URI, until it is notified of a change.
         self._fetched: dict[str, str] = {}
-        # The open scripts as of the last sent diagnostics.
+        # By path, the version of each open script whose diagnostics were sent last.
         self._told: dict[str, Script] = {}
-        # The scripts whose user was told that they cannot be formatted.
+        # The URIs of scripts for which the user was told that they cannot be formatted.
         self.unformatted: set[str] = set()
         self._due: asyncio.Task[None] | None = None
-        # The time of the last check and report, in seconds.
+        # How long the last check of the open scripts took, in seconds.
         self._took = 0.0
         self._messages = 0
 
     def path_of(self, uri: str) -> str:
-        """The path of a script; its URI if it is not in a file yet."""
+        """The path of the script at a URI; the URI itself if the script has no file yet."""
         path = to_fs_path(uri) or uri
         if "\0" in path:
             raise JsonRpcInvalidParams("this is not the address of a file")
@@ -108,19 +108,19 @@ class SaftServer(LanguageServer):
         return self.uris.get(path) or from_fs_path(path) or path
 
     def lines(self, source: Source) -> Lines:
-        """The positions of a text, in the encoding agreed on with the client."""
+        """The converter for positions in a text, in the encoding agreed on with the client."""
         return Lines(source, self.workspace.position_codec)
 
     def script(self, uri: str) -> Script:
         """The current script at a URI, checked.
 
         Raises:
-            FileProblem: It cannot be read, or is too long.
+            FileProblem: The script cannot be read, or is too long.
         """
         return self.session.script(self.path_of(uri))
 
     def at(self, params: _Placed) -> tuple[Script, int]:
-        """The script of a request, and the offset in it."""
+        """The script that a request is about, and the offset of the request's position."""
         script = self.script(params.text_document.uri)
         return script, self.lines(script.source).offset(params.position)
 
@@ -129,7 +129,7 @@ class SaftServer(LanguageServer):
         return lsp.Location(self.uri_of(path), self.lines(source).range(span))
 
     def change(self, uri: str, text: str) -> None:
-        """Takes the new text of a script and schedules its diagnostics."""
+        """Sets the text of an open script and schedules the diagnostics."""
         self.uris[self.path_of(uri)] = uri
         self.session.change(self.path_of(uri), text)
         self.publish_soon()
@@ -157,7 +157,7 @@ class SaftServer(LanguageServer):
         self._rest()
 
     def _count(self) -> None:
-        """Counts a message, to free memory after many even if there is no pause."""
+        """Counts an incoming message; frees memory after many messages without a pause."""
         self._messages += 1
         if self._messages >= _MOST_MESSAGES:
             self._rest()
@@ -167,7 +167,7 @@ class SaftServer(LanguageServer):
         self.session.rest()
 
     def publish(self, path: str) -> None:
-        """Sends the diagnostics of a script, unless those of this version were sent."""
+        """Sends the diagnostics of a script, unless they were sent for this version already."""
         uri = self.uri_of(path)
         document = self.workspace.text_documents.get(unquote(uri))
         version = None if document is None else document.version
@@ -188,7 +188,7 @@ class SaftServer(LanguageServer):
         return self.uri_of(path), self.lines(self.session.script(path).source)
 
     def view(self, uri: str) -> views.View:
-        """The view at a URI, of the script's last version without errors."""
+        """The view at a URI; it shows the script's last version without errors."""
         meant = views.script_of(uri)
         if meant is None:
             raise JsonRpcInvalidParams(message=f"there is no view at {uri}")
@@ -209,10 +209,9 @@ class SaftServer(LanguageServer):
             try:
                 text = self.view(uri).text
             except FileProblem:
-                continue  # the script is gone
-            # Other requests may have checked the new text before.
+                continue  # the script cannot be read any more
             if text != fetched:
-                # It is rendered again only after the editor fetched it, as it may be hidden.
+                # The view may be hidden: do not compare it again until the editor fetches it.
                 del self._fetched[uri]
                 self.workspace_text_document_content_refresh(
                     lsp.TextDocumentContentRefreshParams(uri)
@@ -220,7 +219,7 @@ class SaftServer(LanguageServer):
             await asyncio.sleep(0)
 
     def warn_unformatted(self, uri: str) -> None:
-        """Tells the user once why a script is not formatted, until it can be formatted again."""
+        """Tells the user why a script is not formatted; once, until it can be formatted again."""
         if uri not in self.unformatted:
             self.unformatted.add(uri)
             name = Path(self.path_of(uri)).name
@@ -239,7 +238,10 @@ server = SaftServer()
 def _answers(
     method: str, options: Any = None
 ) -> Callable[[_Handler[Any, Any]], _Handler[Any, Any]]:
-    """Registers a function as the handler of a request, which can be cancelled before its turn."""
+    """Registers a function as a request's handler; the request can be cancelled before it starts.
+
+    The handler is a coroutine that first lets the server read further messages.
+    """
 
     def register(handler: _Handler[Any, Any]) -> _Handler[Any, Any]:
         async def answer(ls: SaftServer, params: Any) -> Any:
@@ -247,7 +249,7 @@ def _answers(
             try:
                 return await handler(ls, params)
             except TooLarge:
-                return None  # a diagnostic of the script says so
+                return None  # a diagnostic of the script reports the problem
             except FileProblem as problem:
                 raise JsonRpcInvalidParams(str(problem)) from None
 
@@ -262,7 +264,7 @@ def _answers(
 
 @server.feature(lsp.INITIALIZED)
 def _started(ls: SaftServer, _params: lsp.InitializedParams) -> None:
-    # The objects loaded by now live until the end.
+    # The objects that exist now live as long as the process: do not traverse them again.
     gc.collect()
     gc.freeze()
     able = ls.client_capabilities.workspace or lsp.WorkspaceClientCapabilities()
@@ -297,7 +299,7 @@ def _take_settings(ls: SaftServer, settings: object) -> None:
 
 
 def _part(data: object, name: str) -> object:
-    """A field of a client's data, which is a dictionary or an object."""
+    """A field of data from a client; pygls gives the data as a dictionary or as an object."""
     if isinstance(data, dict):
         return cast("dict[str, object]", data).get(name)
     return getattr(data, name, None)
@@ -352,7 +354,7 @@ async def _formatted(
     ls.unformatted.discard(uri)
     if text == source.text:
         return None
-    # The common start and end stay, and so does a cursor in them.
+    # Leave out the lines at the start and the end that do not change: a cursor in them stays.
     before, after = source.text.split("\n"), text.split("\n")
     first = 0
     while first < min(len(before), len(after)) and before[first] == after[first]:
@@ -561,7 +563,7 @@ async def _lenses(ls: SaftServer, params: lsp.CodeLensParams) -> list[lsp.CodeLe
 
     prompts = (node.span for node in script.nodes if isinstance(node, n.Prompt))
     return [
-        # At the end of a line, as in Neovim, they must not look like code.
+        # Some editors, as Neovim, show lenses at the end of a line: the arrow tells them from code.
         lens("▸ Show Python", "python", Span(0, 0)),
         *(lens("▸ Preview request", "request", span) for span in prompts),
     ]
@@ -576,7 +578,10 @@ async def _content(
 
 @_answers("saft/lines")
 async def _lines(ls: SaftServer, params: Any) -> dict[str, Any] | None:
-    """The lines of a view for a line of its script, or with `back` the reverse; counted from 0."""
+    """The lines of a view that belong to a line of its script, counted from 0.
+
+    With `back`, it is the reverse: the lines of the script for a line of the view.
+    """
     uri, line = getattr(params, "view", None), getattr(params, "line", None)
     if not isinstance(uri, str) or not isinstance(line, int):
         raise JsonRpcInvalidParams(message="saft/lines takes `view`, an address, and `line`")
@@ -591,8 +596,8 @@ async def _lines(ls: SaftServer, params: Any) -> dict[str, Any] | None:
 
 def serve() -> None:
     """Serves an editor over standard input and output until it closes the connection."""
-    # The log of pygls goes to standard error, which editors keep; so does any other output, as
-    # standard output is for the editor alone.
+    # Standard output carries the protocol only. The log of pygls and all other output go to
+    # standard error, which editors show as the server's log.
     logging.basicConfig(level=logging.WARNING)
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     sys.stdout = sys.stderr

@@ -1,8 +1,8 @@
-"""The scripts of an editor: the editor's text of open ones, the files of the others.
+"""The scripts of an editor: open scripts have the editor's text, all others that of their files.
 
 session = Session()
 session.change(path, text)
-session.script(path).checked        checked once, until it or a script that it imports changes
+session.script(path).checked        cached until the script, or one that it imports, changes
 """
 
 import gc
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from saftc.cost.requests import ProgramBounds
     from saftc.previews.python_objects import PythonObjects
 
-# A longer script would block the server for seconds at each change.
+# The largest script that is checked: a larger one would block the server for seconds.
 MOST_LINES = 10_000
 MOST_BYTES = 300_000
 
 
 class TooLarge(FileProblem):
-    """A script is too long to be checked at each change."""
+    """The script is too long to be checked at each change."""
 
 
 @dataclass(frozen=True)
 class Script:
-    """A checked script, and the modules that it can import."""
+    """A checked script, with the modules that it can import."""
 
     path: str
     checked: Checked
@@ -46,50 +46,50 @@ class Script:
 
     @property
     def source(self) -> Source:
-        """Its text."""
+        """The text of the script."""
         return self.checked.source
 
     @property
     def module(self) -> n.Module:
-        """Its tree, without the parts that could not be parsed."""
+        """The syntax tree of the script, without the parts that could not be parsed."""
         return self.checked.module
 
     @cached_property
     def nodes(self) -> Sequence[n.Node]:
-        """All nodes of the tree, in order of the text."""
+        """All nodes of the syntax tree, in order of the text."""
         return nodes_of(self.checked.module)
 
     @cached_property
     def originals(self) -> Library:
-        """The Python modules that it can import, by their source."""
+        """The Python modules that the script can import; definitions are found in their source."""
         return originals(self.modules.folder)
 
     @cached_property
     def python_objects(self) -> "PythonObjects":
-        """The Python modules that it can import as live objects; none of their code runs."""
-        # pydantic may be loaded for these.
+        """The Python modules that the script can import, for previews; none of their code runs."""
+        # Imported here, as it may import pydantic.
         from saftc.previews.python_objects import PythonObjects
 
         return PythonObjects(self.modules.library)
 
     @cached_property
     def compiled(self) -> Compiled:
-        """Its module; has none if the script has errors."""
+        """The compiled script; its `module` is None if the script has errors."""
         return compile_checked(self.checked, Project().compiling())
 
     @cached_property
     def bounds(self) -> "ProgramBounds | None":
-        """The most requests of its functions; None if it, or a setting, has errors."""
+        """Upper bounds for the functions' requests; None if script or settings have errors."""
         if self.checked.has_errors:
             return None
-        # The runtime is loaded for these.
+        # Imported here, as it imports the runtime.
         from saftc.previews.requests import project_bounds
 
         return project_bounds(self.checked, Project().compiling())
 
 
 class Session:
-    """The open scripts by path, with the checked scripts that they import."""
+    """The texts of the open scripts by path, and a cache of checked scripts."""
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
@@ -104,12 +104,12 @@ class Session:
         return tuple(self._texts)
 
     def change(self, path: str, text: str) -> None:
-        """Takes the new text of an open script."""
+        """Sets the text of an open script; checked scripts that depend on it are dropped."""
         self._texts[path] = text
         self._forget(path)
 
     def close(self, path: str) -> None:
-        """Closes a script: its file counts again."""
+        """Closes a script: from now on, its text is that of its file."""
         self._good.pop(path, None)
         if self._texts.pop(path, None) is not None:
             self._forget(path)
@@ -120,16 +120,16 @@ class Session:
         gc.collect()
 
     def restart(self) -> None:
-        """Forgets all that was read, after files were changed, created or deleted."""
+        """Drops all checked scripts, as files were changed, created or deleted."""
         self._scripts = self._recheck()
         self._known.clear()
 
     def script(self, path: str) -> Script:
-        """A checked script.
+        """The checked script at a path.
 
         Raises:
-            TooLarge: It is too long.
-            FileProblem: It, or a script that it imports, cannot be read.
+            TooLarge: The script, or one that it imports, is too long.
+            FileProblem: The script, or one that it imports, cannot be read.
         """
         known = self._known.get(path)
         if known is None:
@@ -142,19 +142,19 @@ class Session:
     def last_valid(self, path: str) -> Script | None:
         """The last version of a script that had no errors; None if there was none.
 
-        It is a new object after an imported script has changed, even for the same text.
+        After a change of an imported script, it is a new object even if its text is the same.
 
         Raises:
-            FileProblem: As `script` does.
+            FileProblem: The current version cannot be checked (see `script`).
         """
         self.script(path)
         return self._good.get(path)
 
     def around(self, path: str, word: str) -> Iterator[Script]:
-        """The scripts below a script's root that contain a word.
+        """The scripts that contain a word, of those below a script's root and the open ones.
 
         Raises:
-            FileProblem: One that contains it cannot be checked.
+            FileProblem: A script that contains the word cannot be checked.
         """
         folder = self.script(path).modules.folder
         try:

@@ -1,7 +1,8 @@
-"""Views of a script that follow its changes: its module and its requests.
+"""Views of a script: read-only texts with its compiled module or its requests.
 
-Each view has a URI that contains the script's: `saft-python:/a/in.saft.py` is the module of
-`/a/in.saft`. While a script has errors, its last view stays.
+The editor shows a view beside the script and updates it after changes. The URI of a view contains
+the script's path: `saft-python:/a/in.saft.py` is the module of `/a/in.saft`. While a script has
+errors, its view keeps the last text.
 """
 
 import os
@@ -21,16 +22,16 @@ SCHEMES = tuple(f"saft-{kind}" for kind in _ENDINGS)
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A text, with the span of the script for each range of its lines.
+    """The text of a view. `lines` maps ranges of its lines (first, last) to spans of the script.
 
-    If ranges are nested, the smaller ones come later.
+    Of nested ranges, the outer one comes first.
     """
 
     text: str
     lines: tuple[tuple[int, int, Span], ...]
 
     def of(self, source: Source, line: int) -> tuple[int, int] | None:
-        """The first and last line of the view for a line of the script, all from 1."""
+        """The first and last line of the view for a line of the script, counted from 1."""
         found: tuple[int, int] | None = None
         for first, last, span in self.lines:
             if source.line_of(span.start) <= line <= source.line_of(max(span.start, span.end - 1)):
@@ -38,7 +39,7 @@ class View:
         return found
 
     def from_line(self, source: Source, line: int) -> tuple[int, int] | None:
-        """The first and last line of the script for a line of the view, all from 1."""
+        """The first and last line of the script for a line of the view, counted from 1."""
         found: tuple[int, int] | None = None
         for first, last, span in self.lines:
             if first <= line <= last:
@@ -61,7 +62,7 @@ def script_of(uri: str) -> tuple[Kind, str] | None:
 
 
 def without(reason: str) -> View:
-    """A view that shows a reason instead; in a module, it is a comment."""
+    """A view that shows, as a Python comment, why there is nothing else to show."""
     return View(f"# {reason}\n", ())
 
 
@@ -81,7 +82,7 @@ def request_of(script: Script, prompt: n.Prompt) -> str:
 
 
 def _text(previews: list[Preview]) -> str:
-    """The previews as text; their positions have only the name of the script's file."""
+    """The previews as text; positions have the name of the script's file, without its folder."""
     return as_text([replace(one, position=os.path.basename(one.position)) for one in previews])
 
 
@@ -105,7 +106,7 @@ def _requests(script: Script) -> View:
     texts = [_text([one]) for one in previews]
     starts = [0]
     for text in texts:
-        # A blank line is between two.
+        # A blank line separates two requests.
         starts.append(starts[-1] + text.count("\n") + 1)
     lines = tuple(
         (start + 1, start + text.count("\n"), prompts[one.position])

@@ -1,4 +1,4 @@
-"""Which part of a script's top level becomes `main` in the async form.
+"""Decides which statements of a script's top level become `main` in the async form.
 
     limit = 3                           limit = 3
     found = []
@@ -8,10 +8,10 @@
                                                 found.append(await ask(mail))
                                             print(found)
 
-`main` begins with the first statement that waits. Above it, it takes the constant initial values of
-variables that it changes. Definitions stay in the module, so that others can import them. Variables
-that definitions read and `main` sets are global, and so are those that nothing reads. An import
-cannot wait, nor can a class: `check_waits` reports that.
+`main` contains all statements from the first one that awaits a prompt. It also contains earlier
+assignments of constants to variables that it changes. Definitions stay in the module, so that other
+modules can import them. A variable that `main` sets is global if definitions read it, or if nothing
+reads it. Imports and classes cannot await; `check_waits` reports them if they would have to.
 """
 
 from collections.abc import Container, Iterable
@@ -33,17 +33,20 @@ _STAYS = n.ImportStmt | n.FromImport | n.ServerImport | n.TypeAlias | n.RecordDe
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The statements that `main` runs, those that stay, and the names that both set or read."""
+    """The statements of `main`, those that stay in the module, and the names that both use."""
 
     inside: tuple[n.Statement, ...]
     outside: tuple[n.Statement, ...]
     shared: tuple[Symbol, ...] = ()
-    # Those of the shared names that the module itself does not set.
+    # The shared names that no statement of the module outside of `main` sets.
     undeclared: tuple[Symbol, ...] = ()
 
 
 def entry_of(plan: Plan, in_place: Container[n.Statement] = ()) -> Entry:
-    """Splits the top level; `in_place` are assignments that change a value in place."""
+    """Splits the top level of a script.
+
+    `in_place` are the assignments that are compiled to a change of the value in place.
+    """
     effects, awaits = plan.effects, plan.awaits
     facts, statements = effects.facts, effects.facts.module.statements
     first = None if awaits is None else _first(awaits)
@@ -73,8 +76,8 @@ def entry_of(plan: Plan, in_place: Container[n.Statement] = ()) -> Entry:
     set_outside = _bound(facts, outside)
     anew = [one for one in all_statements(ordered) if one not in in_place]
     set_anew = dict.fromkeys(facts.names.of(name) for one in anew for name in bound_by(one))
-    # A variable that may have no value fails as it does in a module; one that nothing reads is
-    # global for the importers.
+    # Also global: variables that may have no value, so that reading one fails as in a module, and
+    # variables that nothing reads, for importers.
     used |= facts.names.unset | {
         symbol
         for one in ordered
@@ -86,7 +89,7 @@ def entry_of(plan: Plan, in_place: Container[n.Statement] = ()) -> Entry:
 
 
 def check_waits(plan: Plan, mistakes: Collector) -> None:
-    """Reports code that would have to wait in the async form where Python cannot."""
+    """Reports code that would have to await in the async form at a place where Python cannot."""
     awaits = plan.awaits
     if awaits is None:
         return
@@ -132,7 +135,7 @@ def _report(mistakes: Collector, node: n.Node, what: str) -> None:
 
 
 def _first(awaits: Awaits) -> int | None:
-    """The position of the first statement of the module that waits."""
+    """The index of the module's first statement, definitions aside, that awaits; or None."""
     statements = enumerate(awaits.facts.module.statements)
     found = (i for i, one in statements if not isinstance(one, _STAYS) and awaits.in_([one]))
     return next(found, None)
@@ -141,7 +144,7 @@ def _first(awaits: Awaits) -> int | None:
 def _keeps_place(
     node: n.Expression, plan: Plan, awaits: Awaits, set_inside: set[Symbol]
 ) -> bool:
-    """Whether a node must stay below the statements of `main` above it to keep its meaning."""
+    """Whether a node must run in `main`, after the statements of `main` above it."""
     names = {awaits.facts.names.of(one) for one in walk(node) if isinstance(one, n.Name)}
     does_nothing = not plan.effects.of(node) and plan.certainty.expression(node) is None
     return awaits.in_([node]) or not does_nothing or not names.isdisjoint(set_inside)

@@ -1,6 +1,6 @@
-"""What a plan decides about each prompt, in words.
+"""Explains in words whether each prompt overlaps with others, and if not, why.
 
-told(plan(facts))         {prompt: Explanation(True, "for the next items of the loop", loop), ...}
+explanations_of(plan)     {prompt: Explanation(True, "for the next items of the loop", loop), ...}
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,11 +16,12 @@ from saftc.types.types import ANY, FunctionType, members
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Whether and how a prompt may overlap with others; if not, why, where, and the way out.
+    """Whether and how a prompt may overlap with others; if not, the reason and a remedy.
 
-    `place` and `beside` are the other members of a group. `source` is the text that the place is
-    in, if it is in another script. `elsewhere` are the explanations for further places that ask the
-    prompt.
+    `place` is the node that the explanation points at: the reason, or another member of a group of
+    overlapping prompts. `beside` are the group's further members. `source` is the text that
+    contains the place, if that is in another script. `elsewhere` are the explanations for further
+    places that run the prompt.
     """
 
     may_overlap: bool
@@ -32,17 +33,17 @@ class Explanation:
     way_out: str | None = None
 
 
-# A prompt, or a call of a function of another script.
+# A prompt, or a call of a function of another script that sends prompts.
 AskingNode = n.Prompt | n.Call
 
 
 def explanations_of(plan: Plan) -> dict[AskingNode, Explanation]:
-    """The explanations for prompts and calls about which the plan decided anything.
+    """The explanations for the prompts and calls about which the plan has a decision.
 
-    These are the prompts in loops, in functions called there, or side by side, and the calls by
-    which functions of other scripts ask. Each place that asks a prompt has its own explanation;
-    those that may overlap come first. In nested loops, a prompt may overlap if it may in one of
-    them; otherwise the reason of the innermost loop counts.
+    These are prompts in loops, in functions called from loops, and in consecutive statements, and
+    calls of functions of other scripts that send prompts. Each place that runs a prompt has its own
+    explanation; places that may overlap come first. In nested loops, a prompt may overlap if it may
+    in one of the loops; if not, the reason is that of the innermost loop.
     """
     by_prompt: dict[AskingNode, list[Decision]] = {}
     for note in sorted(plan.notes, key=lambda note: note.node.span.end - note.node.span.start):
@@ -56,7 +57,7 @@ def explanations_of(plan: Plan) -> dict[AskingNode, Explanation]:
 
 
 def _one_a_place(notes: list[Decision]) -> list[Decision]:
-    """The decision that counts in each nest of decisions; `notes` has the innermost nodes first."""
+    """Of decisions about nested nodes, the one that counts; `notes` has the innermost first."""
     nests: list[list[Decision]] = []
     for note in reversed(notes):
         around = (nest for nest in nests if _is_within(note.node, nest[0].node))
@@ -103,7 +104,7 @@ def _prompts(note: Decision, plan: Plan) -> list[AskingNode]:
 
 
 def calls_elsewhere(effects: Effects, calls: Iterable[n.Call]) -> Iterator[n.Call]:
-    """The calls by which functions of other scripts ask."""
+    """The calls of functions of other scripts that send prompts."""
     for call in calls:
         types = members(effects.facts.types.get(call.function, ANY))
         called = [one.definition for one in types if isinstance(one, FunctionType)]

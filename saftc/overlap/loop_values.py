@@ -1,6 +1,8 @@
-"""The values that a pipelined loop body returns to the rest of the loop.
+"""The values that the pipelined part of a loop body returns to the rest of the loop.
 
-    title = $ ... $                     a new value for each item
+The pipelined part runs ahead, for later items. It returns two kinds of variables:
+
+    title = $ ... $                     gets a new value for each item
     found += [title]                    only grows: each item adds to it, and nothing reads it
 """
 
@@ -19,7 +21,7 @@ from saftc.types.types import ANY, INT, NEVER, STRING, ListType, MapType, Type, 
 
 @dataclass(frozen=True, slots=True)
 class LoopOutput:
-    """A variable with its type; `is_result`: it holds the whole result of a prompt."""
+    """A variable with its type; `is_result`: the value is the whole result of a prompt."""
 
     symbol: Symbol
     type: Type
@@ -27,9 +29,10 @@ class LoopOutput:
 
 
 def given_of(facts: Facts, symbol: Symbol, statements: Iterable[n.Statement]) -> LoopOutput | None:
-    """The value that the statements leave in a variable; None if it is a result on some paths only.
+    """The output of a loop in a variable.
 
-    `statements` are those of a loop, nested ones included.
+    None if only some of the statements bind the variable to a prompt's whole result. `statements`
+    are all statements of the loop, including nested ones.
     """
     bound = [
         (one, name)
@@ -41,7 +44,7 @@ def given_of(facts: Facts, symbol: Symbol, statements: Iterable[n.Statement]) ->
     if len(kept) != 1:
         return None
     types = {type_ for one, name in bound for type_ in bound_types(facts, one, name)}
-    # An empty list is filled elsewhere: then the type of the whole variable has the item type.
+    # An empty list does not show its item type: then take the variable's type in the whole scope.
     is_told = not any(type_ == ANY or _is_empty(type_) for type_ in types)
     whole = facts.symbols.get(symbol, ANY)
     return LoopOutput(symbol, union(types) if is_told else whole, kept.pop())
@@ -76,9 +79,10 @@ def _in_pattern(pattern: n.Pattern, type_: Type, name: n.Identifier) -> Iterator
 
 @dataclass(frozen=True, slots=True)
 class _Growth:
-    """How a statement adds to a variable, and how many times it `reads` it to do so.
+    """How a statement adds to a variable; it `reads` the variable so many times for that.
 
-    If `is_count`, it adds to the whole numbers under the keys of an object, which begin at 0.
+    `is_count`: the variable is an object, and the statement counts up the number under a key, which
+    is 0 at first.
     """
 
     symbol: Symbol
@@ -87,7 +91,7 @@ class _Growth:
 
 
 def growing(flow: VariableFlow, loop: n.ForStmt) -> list[Symbol]:
-    """The variables to which the loop only adds, in one way, and which nothing else in it reads."""
+    """The variables to which the loop only adds, always in the same way, without reading them."""
     names = flow.facts.names
     adding: dict[Symbol, list[_Growth]] = {}
     for one in _growths(flow, loop):
@@ -112,7 +116,7 @@ def growing(flow: VariableFlow, loop: n.ForStmt) -> list[Symbol]:
 
 
 def counted_in(flow: VariableFlow, loop: n.ForStmt) -> set[Symbol]:
-    """The objects whose numbers the loop counts up."""
+    """The variables with objects of numbers that the loop counts up."""
     return {one.symbol for one in _growths(flow, loop) if one.is_count}
 
 
@@ -130,7 +134,7 @@ def _growth_of(flow: VariableFlow, statement: n.Statement) -> _Growth | None:
         counts = {...counts, [key]: other}          text += other           total += 1
         counts = {...counts, [key]: get(counts, key, 0) + 1}
 
-    For these, adding one by one gives the same as adding all at once.
+    In these cases, adding the items one by one has the same result as adding them all at once.
     """
     facts = flow.facts
     match statement:
@@ -207,7 +211,7 @@ def _counted(facts: Facts, own: n.Name, entry: n.Entry) -> tuple[n.Node, ...]:
 
 
 def _is_alike(facts: Facts, key: n.Node, taken: n.Node) -> bool:
-    """Whether two keys have the same source of names, literals, members, items and texts."""
+    """Whether two keys are the same expression of names, literals, members, items and texts."""
     match key, taken:
         case n.Identifier(text=text), n.Literal(value=str() as again):
             return text == again
@@ -232,7 +236,7 @@ def _is_alike(facts: Facts, key: n.Node, taken: n.Node) -> bool:
 
 
 def _is_sum(facts: Facts, value: n.Binary, own: n.Name) -> bool:
-    """Whether whole numbers or texts are added; sums of floats depend on their order."""
+    """Whether `value` adds whole numbers or texts to `own`; not floats, as order changes sums."""
     type_ = facts.type_of(own)
     is_native = facts.forms.operators[value] == Form.NATIVE
     return is_native and type_ in (INT, STRING) and facts.symbols.get(facts.names.of(own)) == type_

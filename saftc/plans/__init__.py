@@ -1,10 +1,10 @@
-"""Plans as source: a JSON program that a model wrote, compiled to Python.
+"""Compiles plans to Python. A plan is a program in JSON that a model wrote.
 
-  tools      the module whose functions the program calls, as a registry of the runtime
-  declaring  imports compiled modules for their declarations alone
-  building   writes the checked program as Python, statement by statement
+  tools      finds the functions that a plan can call, as a registry of the runtime
+  declaring  imports compiled modules without running their statements
+  building   translates the checked program to Python statements
   writing    assembles the module: its names, imports, annotations and text
 
-The runtime owns the language of programs. It checks a plan, and saftc compiles the checked tree
-(`runtime_support.programs._tree`) with `saftc.codegen`, which writes all output.
+The runtime defines the language of plans and checks them. This package compiles the checked tree
+(`runtime_support.programs._tree`) with `saftc.codegen`.
 """

@@ -1,4 +1,4 @@
-"""Writes a checked program as Python, statement by statement.
+"""Translates a checked program (a plan) to Python statements.
 
     {"$let": {"bind": {"here": {"locate": "Oslo"}},
               "in": {"$map": {"over": {"places": {}}, "as": "p",
@@ -8,9 +8,10 @@
         here = locate("Oslo")
         return [gap(a=here, b=p) for p in places()]
 
-Calls nest as in the program. A part that needs statements (a nested `$let`) is written above the
-statement around it; earlier parts with effects are then bound to names first, to keep the order of
-the program. A variable without references is omitted; its value is evaluated for its effects.
+Calls nest as in the program. Statements for a part of an expression (a nested `$let`) are written
+above the statement with the expression. Then parts with effects that precede this part are bound to
+variables, too, so that the order of evaluation stays that of the program. A variable that is never
+read is omitted, and its value is evaluated only for its effects.
 
 The checker's conversions of arguments become ordinary calls:
 
@@ -19,8 +20,8 @@ The checker's conversions of arguments become ordinary calls:
     true for a number                     int(flag)
     any for a number                      coerce(value, int | float)
 
-A Python builtin is used where it does exactly what the rule says. A conversion that depends on the
-value calls `runtime_support.programs.coerce`, which applies the same rules when the plan runs.
+A conversion is a call of a Python builtin if that does exactly what the checker's rule says. If the
+conversion depends on the value, `runtime_support.programs.coerce` applies the rules at run time.
 """
 
 import inspect
@@ -45,7 +46,7 @@ from saftc.plans.writing import PlanModule
 from saftc.syntax.depth import fitting_interpreter
 
 Block: TypeAlias = list[Statement]
-# A variable of a `$let`: the identity of the node that binds it, and its name there.
+# The key of a variable of a `$let`: the `id` of the node that binds it, and its name.
 Key: TypeAlias = tuple[int, str]
 _Part: TypeAlias = tuple[str, tree.Checked, Expression]
 
@@ -53,7 +54,7 @@ _MOST_LOOPS = 20
 
 
 def write_plan(name: str, root: tree.Checked, tools: Tools) -> str:
-    """The module of the program with this checked root, from a file called `name`."""
+    """The text of the Python module for a checked program; `name` is the file of the plan."""
     taken, read = set[str](), None
     while True:
         builder = _Builder(PlanModule(tools, taken), read)
@@ -62,13 +63,14 @@ def write_plan(name: str, root: tree.Checked, tools: Tools) -> str:
             text = builder.module.text(name, body, root.type)
         if builder.module.used <= taken and builder.read == read:
             return text
-        # Only now the names that variables must not hide and the variables that are read are known.
+        # Build again until this pass used no new names and read no other variables than the last:
+        # only a finished pass knows the names to avoid and the variables that are read.
         taken, read = taken | builder.module.used, builder.read
 
 
 @dataclass(frozen=True, slots=True)
 class _Variable:
-    """The name of a variable in Python; a variable of a `$let` has its key."""
+    """A variable: its name in Python, and its key if a `$let` binds it."""
 
     text: str
     key: Key | None = None
@@ -79,9 +81,10 @@ Scope: TypeAlias = Mapping[str, _Variable]
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """How a value is used: its statement. `hint` is the preferred name of a variable for it.
+    """The use of a value: the statement that is built from its expression.
 
-    The value may be bound to a variable called `name`; if it `is_dropped`, only its effects count.
+    `name` is the variable that the statement assigns, if any. `hint` is the preferred name of a
+    variable for the value. If the value `is_dropped`, it is evaluated only for its effects.
     """
 
     statement: Callable[[Expression], Statement]
@@ -95,10 +98,10 @@ _DROPPED = _Use(lambda value: py.line(cst.Expr(value)), "_unused", is_dropped=Tr
 
 
 class _Builder:
-    """Adds the statements of a program to a module.
+    """Builds the statements of a program in one pass.
 
-    `known` are the variables that the previous build read, and `read` those of this build, each
-    with the types of the parameters that get it unconverted.
+    `known` has the variables that the previous pass has read, and `read` those that this one reads.
+    Each is mapped to the types of the parameters that get the variable without a conversion.
     """
 
     def __init__(self, module: PlanModule, known: Mapping[Key, list[types.Type]] | None) -> None:
@@ -182,12 +185,15 @@ class _Builder:
         return inside
 
     def asked_of(self, key: Key) -> types.Type | None:
-        """The type of the parameters that get a variable, if they agree."""
+        """The type of all parameters that get a variable; None if their types differ."""
         first, *others = (self.known or {}).get(key) or [types.ANY]
         return None if first == types.ANY or any(other != first for other in others) else first
 
     def bound(self, name: str, wanted: types.Type | None = None) -> _Use:
-        """An assignment; list and object literals are annotated with the wanted type."""
+        """The use of a value that is assigned to `name`.
+
+        The assignment of a list or object literal is annotated with the wanted type.
+        """
 
         def statement(value: Expression) -> Statement:
             if not isinstance(value, cst.List | cst.Dict):
@@ -201,9 +207,9 @@ class _Builder:
     # Expressions
 
     def expression(self, node: tree.Checked, block: Block, scope: Scope, hint: str) -> Expression:
-        """The value of the node, to be evaluated after the statements added to the block.
+        """The expression for a node; statements that it needs before it are added to `block`.
 
-        `hint` is the preferred name of a variable for it.
+        `hint` is the preferred name of a variable for the node's value.
         """
         try:
             return self._expression(node, block, scope, hint)
@@ -257,7 +263,7 @@ class _Builder:
     def parts(
         self, parts: Iterable[tuple[str, tree.Checked]], block: Block, scope: Scope
     ) -> list[Expression]:
-        """The values of parts that are evaluated in order."""
+        """The expressions for several parts, which Python evaluates in the program's order."""
         done: list[_Part] = []
         for hint, node in parts:
             above: Block = []
@@ -269,7 +275,7 @@ class _Builder:
         return [value for _, _, value in done]
 
     def stored(self, hint: str, node: tree.Checked, value: Expression, block: Block) -> _Part:
-        """Binds a part with effects to a variable, so that they precede later statements."""
+        """Binds a part with effects to a variable, so that its effects precede later statements."""
         if node.pure or isinstance(value, cst.Name):
             return hint, node, value
         variable = self.module.variable(hint)
@@ -312,8 +318,10 @@ class _Builder:
     def positional(
         self, definition: Definition, named: dict[str, Expression]
     ) -> tuple[list[Expression], Expression | None]:
-        """Removes the positional-only arguments from `named`; returns them, and a list for a rest
-        parameter."""
+        """Removes the arguments that are passed by position from `named` and returns them.
+
+        The second result is the list for a `*rest` parameter, or None.
+        """
         by_position = [one for one in definition.parameters if one.by_position or one.takes_rest]
         while by_position and by_position[-1].name not in named:
             by_position.pop()
@@ -340,7 +348,7 @@ class _Builder:
             isinstance(operand, tree.ListNode)
             or (isinstance(operand, tree.MapNode) and target.rest is not None)
         ):
-            return self.as_tuple(value)  # the target's item types
+            return self.as_tuple(value)  # the items need no conversion
         is_constant = isinstance(operand, tree.ConstantNode)
         source = operand.type if is_constant else types.widen(operand.type)
         made = self.native(value, source, target, around)
@@ -349,12 +357,12 @@ class _Builder:
     def native(
         self, value: Expression, source: types.Type, target: types.Type, around: set[str]
     ) -> Expression | None:
-        """An ordinary Python conversion that is right for every value; None if there is none."""
+        """A plain Python conversion that is right for all values; None if there is none."""
         item, wanted = types.item_of(source), types.item_of(target)
         match conversions.step(source, target, self.module.tools.registry):
             case conversions.Fits(is_same=True):
                 return value
-            # The checker has tried the conversion of this constant, which has one value.
+            # A constant has only one value, and the checker has tried to convert it.
             case conversions.Fits() if isinstance(source, model.LiteralSchema):
                 return self.module.constant(types.conform(source.value, target))
             case conversions.Read(values=((_, known),)):
@@ -388,13 +396,13 @@ class _Builder:
         return made and py.comprehension(made, [(py.name(name), value, ())])
 
     def as_tuple(self, value: Expression) -> Expression:
-        """A list as a tuple; a list literal becomes a tuple literal."""
+        """Converts a list to a tuple; a list literal becomes a tuple literal."""
         if isinstance(value, cst.List):
             return py.tuple_([one.value for one in value.elements])
         return self.module.converted("tuple", value)
 
     def by_value(self, value: Expression, target: types.Type) -> Expression:
-        """A conversion by the runtime, which depends on the value."""
+        """The call of the runtime for a conversion that depends on the value."""
         leading = _leading_to(target, self.module.tools.registry)
         return self.module.coerced(value, target, [one.function for one in leading])
 
@@ -414,7 +422,7 @@ def _choice(test: Expression, then: Block, other: Block) -> cst.If:
 
 
 def _inside(node: tree.IfNode | tree.MapNode) -> Iterator[tree.Checked]:
-    """The parts that are evaluated conditionally or for each element, with all parts in them."""
+    """The nodes evaluated conditionally or for each element, with all nodes inside of them."""
     return chain.from_iterable(map(tree.walk, tree.children(node)[1:]))
 
 
@@ -444,7 +452,7 @@ def _takes_positions(definition: Definition, name: str) -> bool:
 
 
 def _leading_to(target: types.Type, registry: Registry) -> list[Definition]:
-    """The conversions that may turn a value, or a part of it, into a part of the target."""
+    """The conversions that `coerce` may need: their results are the target or parts of it."""
     parts = [one for one in model.all_parts(target) if not isinstance(one, model.AnySchema)]
     return [
         one

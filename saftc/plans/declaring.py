@@ -1,12 +1,12 @@
-"""Imports compiled modules for their declarations, without running their statements.
+"""Imports compiled modules without running their statements, to get their declarations.
 
-    class Point(TypedDict): ...                 the class
-    Severity = Literal["low", "high"]           the type
-    def gap(a: Point, b: Point) -> float:       the function
-    data = read_text("data.txt")                nothing
+    class Point(TypedDict): ...                 executed
+    Severity = Literal["low", "high"]           executed
+    def gap(a: Point, b: Point) -> float:       executed
+    data = read_text("data.txt")                left out
 
-The declarations are enough to check a plan. Other modules that they need are imported normally.
-The functions that wait for approval are found in the whole text: `approve(refund)`.
+The declarations are enough to check a plan. Imports of modules that are not compiled scripts run as
+usual. Functions that wait for approval are found by searching the text for `approve(refund)`.
 """
 
 import ast
@@ -26,10 +26,10 @@ TextOf = Callable[[str], str | None]
 
 @contextmanager
 def declaring(text_of: TextOf) -> Generator[list[Function]]:
-    """Imports compiled modules for their declarations, and forgets them after.
+    """In the block, imports of compiled modules execute only their declarations.
 
-    `text_of` has the modules. Yields a list of the functions in them that wait for approval; each
-    import appends its own.
+    The modules are removed from `sys.modules` after the block. `text_of` returns their texts. The
+    value of the block is a list; each import appends the module's functions that wait for approval.
     """
     finder = _Compiled(text_of)
     sys.meta_path.insert(0, finder)
@@ -48,7 +48,7 @@ class _Compiled(MetaPathFinder, Loader):
         self.text_of = text_of
         self.found: dict[str, str] = {}
         self.approved: list[Function] = []
-        # The functions used as values, and whether an unknown one is approved.
+        # The functions used as values, and whether `approve` is called with an unknown function.
         self.values: list[Function] = []
         self.is_open = False
 
@@ -63,7 +63,7 @@ class _Compiled(MetaPathFinder, Loader):
         written = ast.parse(self.found[module.__name__])
         loaded = list(_loaded(written))
         declared = _Declared().visit(written)
-        # Other names that modules import from it are values, which declarations do not need.
+        # Other names that are imported from this module are values, which no declaration needs.
         vars(module)["__getattr__"] = _nothing
         code = compile(ast.fix_missing_locations(declared), module.__name__, "exec")
         exec(code, vars(module))
@@ -72,9 +72,9 @@ class _Compiled(MetaPathFinder, Loader):
     def _note_approved(
         self, loaded: Sequence[tuple[ast.expr, ast.Call | None]], names: Mapping[str, object]
     ) -> None:
-        """Records the arguments of `approve`.
+        """Records the functions that are passed to `approve`.
 
-        An argument that is not a function's name may be any function used as a value.
+        If an argument is not the name of a function, it may be any function used as a value.
         """
         for node, call in loaded:
             meant = _named(node, names)
@@ -116,7 +116,7 @@ def _nothing(name: str) -> None:
 class _Declared(ast.NodeTransformer):
     """Reduces a compiled module to declarations.
 
-    Non-literal defaults are left open, and the rules of records are removed.
+    Defaults that are no literals are replaced by a placeholder; the rules of records are removed.
     """
 
     def __init__(self) -> None:
@@ -167,7 +167,7 @@ class _Declared(ast.NodeTransformer):
 
 
 def _undeclared(default: ast.expr) -> ast.expr:
-    """A literal default; any other is left open."""
+    """The default if it is a literal, else a placeholder."""
     try:
         ast.literal_eval(default)
     except ValueError:

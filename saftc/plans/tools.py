@@ -1,9 +1,9 @@
 """The tools of a plan: a module's functions, types and conversions, as a registry of the runtime.
 
-A script, or a module compiled from one, is read and not run: its declarations are enough to check a
-plan. Its `conv` functions are the conversions. Any other module is imported, and its list
-`conversions` names them. A plan can call the functions that the module defines or lists in
-`__all__`, and imported functions whose names in the module the plan uses.
+Of a script, or a module compiled from a script, only the declarations are read: they are enough to
+check a plan. Its `conv` functions are the conversions. Any other module is imported, and its list
+`conversions` names the conversions. A plan can call the functions that the module defines or lists
+in `__all__`. It can also call functions that the module imports, by their names in the module.
 """
 
 import ast
@@ -32,15 +32,20 @@ from saftc.project.scripts import Modules
 
 
 class NotWritable(Exception):
-    """A plan's part has no Python form; the text says why, and `path` is its place in the plan."""
+    """A part of a plan cannot be expressed in Python; the message says why.
+
+    `path` is the place of the part in the plan.
+    """
 
     path: tuple[str | int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """The tools that a module offers to a plan. `siblings` are the scripts that it is compiled
-    from."""
+    """The tools that a module offers to a plan.
+
+    `siblings` are the scripts that the module is compiled from, if any.
+    """
 
     name: str
     namespace: Mapping[str, object]
@@ -48,8 +53,11 @@ class Tools:
     siblings: tuple[Checked, ...] = ()
 
     def place_of(self, thing: object) -> tuple[str, str]:
-        """The import path of a function or class: its module and name. Raises NotWritable if it has
-        none."""
+        """The module and name by which a function or class can be imported.
+
+        Raises:
+            NotWritable: It cannot be imported.
+        """
         own = getattr(thing, "__name__", "")
         if self.namespace.get(own) is thing:
             return self.name, own
@@ -67,14 +75,14 @@ def find_tools(name: str, folders: Iterable[Path], names: Set[str]) -> Tools:
     `names` are the names that the plan uses.
 
     Raises:
-        FileProblem: There is no such module, or it cannot be used.
+        FileProblem: The module does not exist, or cannot be used.
     """
     stem = Path(name).stem if name.endswith((".py", ".saft")) else ""
     if stem or not all(part.isidentifier() for part in name.split(".")):
         hint = f": write --tools {stem}" if stem else ""
         raise FileProblem(f"--tools takes the name of a module, and {name} is not one{hint}")
     first, places = name.split(".")[0], list(dict.fromkeys(folders))
-    # Scripts first: a compiled module does not say which of its functions were conversions.
+    # Search for scripts first, as a compiled module does not say which functions are conversions.
     for folder in places:
         if sibling(name, folder) is not None:
             return _of_script(name, folder, names)
@@ -114,7 +122,7 @@ def _declared(
     names: Set[str],
     scripts: tuple[Checked, ...] = (),
 ) -> Tools:
-    """The tools of a module that is read and not run."""
+    """The tools of a script or compiled module, whose declarations alone are executed."""
     with declaring(text_of) as approved:
         namespace = vars(imported_beside(folder)(name))
         registry = _registry(name, namespace, conversions, approved, names)
@@ -195,7 +203,7 @@ def _registry(
         return _build({**offered, **used}, converting)
     except RegistryError:
         pass
-    try:  # without functions that the plan does not use and could not call
+    try:  # leave out functions that cannot be tools, unless the plan uses them
         return _build(used, converting)
     except RegistryError as error:
         raise FileProblem(f"a plan cannot call what {home} offers: {error}") from None

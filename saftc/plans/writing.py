@@ -1,7 +1,7 @@
 """Assembles the module of a plan: its names, imports and text.
 
-Expressions and statements come from `saftc.codegen.python`, as everywhere in the output; the types
-of programs become annotations here:
+Expressions and statements are built with `saftc.codegen.python`. This module also translates the
+types of programs to annotations:
 
     number                   int | float
     Point, Colour            an imported class
@@ -31,7 +31,7 @@ from saftc.syntax.depth import fitting_interpreter
 _MAIN = "main"
 _SCALARS = {"bool": "bool", "float": "float", "int": "int", "string": "str", "decimal": "Decimal"}
 _DATES = {"date": "date", "datetime": "datetime", "time": "time", "duration": "timedelta"}
-# Names that the output may need besides the tools: no tool is imported under one of them.
+# The names of Python and the runtime that the output may use: no tool is imported as one of them.
 _NEEDED = {
     *_SCALARS.values(),
     *("Any", "Literal", "asyncio", "coerce", "dict", "dt", "list", "print", "show", "tuple", _MAIN),
@@ -40,10 +40,10 @@ _DEEPEST, _DEEPEST_EXACT = 6, 30
 
 
 class PlanModule:
-    """A module whose variables avoid the names in `taken`.
+    """The module of a plan; no variable gets a name in `taken`.
 
-    `imported` has the functions and classes in use, by their name here: their module and name
-    there. `used` are all imported or builtin names in use.
+    `imported` maps the name of each imported function or class to its module and its name there.
+    `used` has all imported and builtin names that the module uses.
     """
 
     def __init__(self, tools: Tools, taken: Iterable[str]) -> None:
@@ -57,13 +57,13 @@ class PlanModule:
     # Names
 
     def variable(self, text: str) -> str:
-        """A new variable of `main`."""
+        """A new name for a variable of `main`, made from `text`."""
         name = self.element(text, self._variables)
         self._variables.add(name)
         return name
 
     def element(self, text: str, visible: Iterable[str]) -> str:
-        """The variable of a comprehension; it hides none of the `visible` ones."""
+        """A name for the variable of a comprehension, different from the `visible` names."""
         name = re.sub(r"\W", "_", text)
         name = name if name.isidentifier() else f"_{name}"
         while name in self.taken or name in visible or keyword.iskeyword(name):
@@ -71,7 +71,7 @@ class PlanModule:
         return name
 
     def tool(self, thing: object) -> cst.Name:
-        """A function or class that the plan uses."""
+        """The name of a function or class that the plan uses; adds the import."""
         place = self.tools.place_of(thing)
         alias = f"{place[1]}_" if place[1] in _NEEDED else place[1]
         while self.imported.setdefault(alias, place) != place:
@@ -79,14 +79,14 @@ class PlanModule:
         return self.needed(alias)
 
     def needed(self, name: str) -> cst.Name:
-        """A name of Python or of the runtime."""
+        """A name of Python or of the runtime; adds the import."""
         self.used.add(name)
         return py.name(name)
 
     # Expressions
 
     def constant(self, value: object) -> Expression | None:
-        """A value as a literal: JSON, tuples, members of an Enum; None if it has none."""
+        """The literal for a value of JSON, a tuple or an Enum's member; None for other values."""
         match value:
             case Enum():
                 return py.attribute(self.tool(type(value)), value.name)
@@ -123,8 +123,11 @@ class PlanModule:
         return py.call(self.needed(kind), [value])
 
     def coerced(self, value: Expression, wanted: types.Type, by: Sequence[Function]) -> Expression:
-        """The call `coerce(value, wanted, by)`; raises NotWritable if no annotation expresses
-        `wanted`."""
+        """The call `coerce(value, wanted, by)`.
+
+        Raises:
+            NotWritable: No annotation expresses the type `wanted`.
+        """
         given = [value, self.annotation(wanted, _DEEPEST_EXACT, is_exact=True)]
         if by:
             given.append(py.list_([self.tool(one) for one in by]))
@@ -141,8 +144,10 @@ class PlanModule:
     def annotation(
         self, type_: types.Type, levels: int = _DEEPEST, *, is_exact: bool = False
     ) -> Expression:
-        """A type as an annotation, nested at most `levels` deep; raises NotWritable if it
-        `is_exact` and the annotation would say less than the type.
+        """The annotation for a type, nested at most `levels` deep.
+
+        Raises:
+            NotWritable: The annotation must be exact (`is_exact`) and would say less than the type.
         """
 
         def inner(one: types.Type) -> Expression:
@@ -190,7 +195,7 @@ class PlanModule:
                 )
 
     def _class_of(self, type_: types.Type) -> type | None:
-        """The class that the output uses for a type, if there is one."""
+        """The class for a type in annotations; None if the type has no class."""
         if isinstance(type_, model.LiteralSchema) and type_.member is not model.ABSENT:
             return type(cast("object", type_.member))
         if isinstance(type_, model.ObjectSchema) and type_.build is None:
@@ -201,7 +206,7 @@ class PlanModule:
     def _union(
         self, members: Iterable[types.Type], inner: Callable[[types.Type], Expression]
     ) -> Expression:
-        """A union with each member once: all literals in one, and None last."""
+        """The annotation of a union; all literals are in one `Literal`, and None is last."""
         literals = [one.value for one in members if _is_literal(one)]
         others = [inner(one) for one in members if not _is_literal(one)]
         written = {code_of(made): made for made in others}
@@ -214,7 +219,7 @@ class PlanModule:
     # The module
 
     def text(self, file: str, body: Sequence[Statement], gives: types.Type) -> str:
-        """The text of the module whose `main` has this body, from a file of this name."""
+        """The text of the module for the plan in `file`, whose `main` has `body`."""
         returned = self.annotation(gives)
         called: Expression = py.call(py.name(_MAIN))
         if self._awaits:

@@ -1,10 +1,10 @@
-"""Admits requests of the page itself alone, as whoever has its address may run code here.
+"""Refuses all requests that do not come from the page of `saftc play`, as requests can run code.
 
-Any page in a browser can send requests to this machine, and a page whose host name is rebound to
-this machine can read the answers. So each request must name this host, must not come from another
-page, and needs the token of the address. Only the page itself, which is the same for everybody, is
-served without a token, as browsers do not send the part of the address that has it. There are no
-cookies for a browser to add.
+Any web page in a browser can send requests to this machine. If its host name is rebound to this
+machine (DNS rebinding), it can also read the answers. So each request must name this host, must not
+come from another page, and needs the token in the page's address. Only the page itself is served
+without the token: it has no secrets, and browsers do not send the part of the address after `#`,
+which has the token. No cookies are used, as a browser would add them to requests of other pages.
 """
 
 import hmac
@@ -15,7 +15,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# Nothing is loaded from elsewhere, and no other page can frame this one.
+# The page loads nothing from other hosts, and no other page can frame it.
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; "
     "style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
@@ -41,7 +41,7 @@ class Guard:
         self.known = known
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request or refuses it."""
+        """Passes a request to `app`, or refuses it."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
         elif self._may_come_in(scope):

@@ -1,4 +1,4 @@
-"""Connects the page to `saftc lsp`: each message of the server is one of the websocket."""
+"""Connects the page to `saftc lsp`: forwards messages between websocket and language server."""
 
 import asyncio
 import sys
@@ -8,7 +8,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 
 async def speak(page: WebSocket) -> None:
-    """Connects a page to a new language server until one of them ends."""
+    """Starts a language server for a page, and connects them until one of them ends."""
     await page.accept()
     # `-P`: no module beside the script can replace one that saftc needs.
     command = [sys.executable, "-P", "-m", "saftc", "lsp"]

@@ -1,7 +1,7 @@
 """`python -m saftc.play.named_run NAME SIZE ROOT`: runs a script under the file name NAME.
 
-The script is the first SIZE bytes of standard input; the rest is its own input. Its imports are
-resolved from ROOT. Messages and timelines show NAME.
+The first SIZE bytes of standard input are the script, and the rest is the script's input. Imports
+are resolved from ROOT. Messages and timelines show NAME.
 """
 
 import os
@@ -12,7 +12,7 @@ from saftc.project.files import UNNAMED
 
 
 def _read(size: int) -> bytes:
-    # Not by `sys.stdin`, which would read ahead.
+    # Without `sys.stdin`, which would read ahead into the script's input.
     data = b""
     while len(data) < size and (piece := os.read(0, size - len(data))):
         data += piece

@@ -1,4 +1,4 @@
-"""Runs a script in a separate process, and reports its output and prompts as they come.
+"""Runs a script in a separate process, and yields its output and prompts as news for the page.
 
     run = Run(text, folder, "triage.saft", root)
     async for news in run.news(): ...     {"kind": "output", "stream": "stdout", "text": "..."},
@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 
 News = dict[str, Any]
 
-# The time that a run has to end when it is asked to, in seconds.
+# The seconds after an interrupt until the run is killed.
 _PATIENCE = 3.0
 # The polling interval, in seconds.
 _PAUSE = 0.1
@@ -43,9 +43,9 @@ _LONGEST_LINE = 1 << 26
 
 
 class Choice(NamedTuple):
-    """The provider that was chosen on the page, and its model.
+    """The provider and model that were chosen on the page.
 
-    With a `recording`, the provider gets only requests that are missing there.
+    With a `recording`, only requests that the recording lacks are sent to the provider.
     """
 
     provider: str
@@ -62,9 +62,9 @@ class Choice(NamedTuple):
 
 
 class Run:
-    """A run of a text, as by `saftc run` in the folder of its file, which is called `name`.
+    """A run of a script's `text` as if `saftc run` ran the file `name` in `folder`.
 
-    Its imports are resolved from `root`.
+    Imports are resolved from `root`.
     """
 
     def __init__(
@@ -80,11 +80,11 @@ class Run:
         self.name = name
         self.folder = folder
         self.choice = choice
-        # The page of the timeline so far.
+        # The HTML of the timeline, as last written by the run.
         self.timeline: bytes | None = None
-        # The last request of each prompt that can be sent again, by key.
+        # By the key of a prompt: its last request, if that can be sent again.
         self.requests: dict[int, dict[str, Any]] = {}
-        # When the script itself began and ended.
+        # The times at which the script started ("begun") and ended ("done").
         self._moments: dict[str, float] = {}
         self._process: asyncio.subprocess.Process | None = None
         self._is_stopped = False
@@ -96,7 +96,7 @@ class Run:
             environment = _environment(self.choice)
             environment |= {"SAFT_LIVE": str(log), "SAFT_TIMELINE": str(timeline)}
             if self.choice is not None and self.choice.recording is not None:
-                # Missing replies are added to a copy.
+                # Replies that the recording lacks are added to a copy, not to the user's file.
                 copy = shutil.copy(self.choice.recording, Path(name, "recording.jsonl"))
                 environment |= {"SAFT_REPLAY": str(copy), "SAFT_RECORD": str(copy)}
             text = self.text.encode("utf-8", "replace")
@@ -109,7 +109,7 @@ class Run:
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=PIPE,
-                # The processes that it starts can be ended with it.
+                # A process group, so that the processes which the script starts are ended, too.
                 start_new_session=True,
             )
             try:
@@ -133,7 +133,7 @@ class Run:
             }
 
     def answer(self, line: str | None) -> None:
-        """Sends the script a line to read; None ends its input."""
+        """Writes a line to the script's standard input; None closes it."""
         if self._process is None or self._process.stdin is None:
             return
         if line is None:
@@ -142,7 +142,7 @@ class Run:
             self._process.stdin.write(f"{line}\n".encode("utf-8", "replace"))
 
     def stop(self) -> None:
-        """Interrupts it, and all that it has started, as Ctrl-C does; kills it if that fails."""
+        """Interrupts the process and those that it started, as Ctrl-C; kills them if need be."""
         if self._process is None or self._is_stopped:
             return
         self._is_stopped = True
@@ -195,7 +195,7 @@ async def ask_again(
 
 
 async def provider_and_model(folder: Path) -> dict[str, Any]:
-    """The provider and model in a folder, and the alternatives."""
+    """The provider and model that a folder's settings name, and the possible choices."""
     process = await _asking("who", folder, None)
     output, _ = await process.communicate()
     return json.loads(output) if process.returncode == 0 else {"choices": []}
@@ -208,7 +208,7 @@ async def _asking(what: str, folder: Path, choice: Choice | None) -> asyncio.sub
         env=_environment(choice),
         stdin=PIPE,
         stdout=PIPE,
-        # A reply may be one long line.
+        # A whole reply may be in one line.
         limit=_LONGEST_LINE,
     )
 
@@ -223,7 +223,7 @@ def _environment(choice: Choice | None) -> dict[str, str]:
 async def _follow(process: asyncio.subprocess.Process, log: "_Log", timeline: Path) -> None:
     assert process.stdout is not None and process.stderr is not None
     try:
-        # An error in any of them ends the run: without events, the page would wait for ever.
+        # An error in one of these tasks ends the run; otherwise the page would wait for ever.
         async with asyncio.TaskGroup() as group:
             looking = group.create_task(_look(log, timeline))
             await asyncio.gather(
@@ -240,7 +240,7 @@ async def _read(stream: asyncio.StreamReader, name: str, log: "_Log") -> None:
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     while data := await stream.read(_PIECE):
         text = decoder.decode(data)
-        # Output comes after the prompts that it depends on.
+        # Send the events written so far first: output comes after the prompts it depends on.
         await log.catch_up()
         if text:
             await log.tell({"kind": "output", "stream": name, "text": text})
@@ -257,18 +257,18 @@ async def _look(log: "_Log", timeline: Path) -> None:
 
 
 class _Log:
-    """Sends the events of a run as they come."""
+    """Follows the live file of a run, and sends its events to the page."""
 
     def __init__(self, path: Path, tell: Callable[[News | None], Awaitable[None]]) -> None:
         self.path = path
         self.tell = tell
         self._read = 0
-        # An incomplete line waits for its rest.
+        # The start of a line whose end is not written yet.
         self._rest = b""
         self._turns = asyncio.Lock()
 
     async def catch_up(self) -> None:
-        """Sends the events written so far."""
+        """Sends the events that were written since the last call."""
         async with self._turns:
             if not self.path.exists():
                 return
@@ -284,6 +284,6 @@ class _Log:
 
 def _signal(process: asyncio.subprocess.Process, number: int) -> None:
     """Sends a signal to a process and to those that it started."""
-    # All of them may have ended.
+    # The processes may have ended already.
     with suppress(ProcessLookupError):
         os.killpg(process.pid, number)

@@ -1,20 +1,21 @@
 """Serves the page of `saftc play`: the script, a language server, runs, and saving.
 
-    GET  /                the page, and beside it its parts
-    GET  /state           the script with its version, the others of its folder, lessons, examples
-    GET  /python          the module of the script, until the language server has it
+    GET  /                the page; its scripts and styles have further paths
+    GET  /state           the script with its version, the folder's other scripts, lessons, examples
+    GET  /python          the compiled module of the script, until the language server is ready
     GET  /script?name=    another script of the folder, with its version
     GET  /who             the current provider and model, and the alternatives
     GET  /explain?code=   the page of a diagnostic
     GET  /timeline        the page of the last run's timeline, also during the run
     WS   /language        the language server protocol
     WS   /run             {"run": text}, {"stop": true}, {"input": line}, {"again": key} or
-                          {"save": text}, answered by news. A page sends the version of the file
-                          that it knows; another version is not overwritten. A line of null ends
-                          the script's input
+                          {"save": text}, answered by news. The page sends the version of the file
+                          that it has; a file with another version is not overwritten. A line of
+                          null ends the script's input
 
-A message may name another script of the folder by `name`: that one is run or saved; with
-`"new": true` it is saved only if it does not exist. Its `choice` selects the provider and model.
+A message runs or saves the page's script, or the script of the folder that `name` names. With
+`"new": true`, the script is saved only if it does not exist. `choice` selects the provider and
+model.
 """
 
 import asyncio
@@ -53,12 +54,13 @@ from saftc.project.files import FileProblem, read_script, write_module
 from saftc.project.finder import Roots
 
 HOST = "127.0.0.1"
-# The module of a longer script comes from the language server, unless it is in the cache.
+# `/python` compiles no longer scripts: then the page waits for the language server, or the module
+# is in the cache.
 MOST_LINES_AT_ONCE = 200
-# The most other scripts to list, and the most requests that are sent again at once.
+# The most other scripts in the list, and the most requests sent again at the same time.
 MOST_FILES = 200
 MOST_AT_ONCE = 8
-# The examples of the project that need no other file.
+# The examples shown on the page: those that need no other file.
 EXAMPLES = {
     "First steps": (
         *("hello", "longest_name", "add_numbers", "prompt_text"),
@@ -78,7 +80,8 @@ _PARTS = {
     "page.js": "text/javascript",
     "editor.js": "text/javascript",
 }
-# The timeline's script can neither access this page nor send anything.
+# The content security policy of the timeline: its script can neither access this page nor send
+# requests.
 _OF_TIMELINE = (
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; "
     "style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
@@ -96,7 +99,7 @@ _LEADING = """<!doctype html>
 
 
 class Playground:
-    """One script that is written and run on a page."""
+    """The server's state: the script of the page, and its runs."""
 
     def __init__(self, path: Path, root: Path) -> None:
         self.path = path.absolute()
@@ -104,7 +107,7 @@ class Playground:
         self.timeline: bytes | None = None
 
     def app(self, host: str, token: str) -> ASGIApp:
-        """The application that serves requests to `host` with the token."""
+        """The ASGI application; it serves only requests for `host` that have the token."""
         parts = [Route(f"/{name}", self._part) for name in _PARTS]
         routes = [
             Route("/", self._page),
@@ -135,7 +138,7 @@ class Playground:
             data = _data_of(self.path)
             text = None if data is None else _text_of(self.path, data)
         except FileProblem:
-            # The page does not have that file's text: the user is asked before it is overwritten.
+            # The page does not know this text: saving asks the user before the file is overwritten.
             data = text = None
         others = (path.name for path in self.path.parent.glob("*.saft") if path != self.path)
         return JSONResponse(
@@ -147,7 +150,7 @@ class Playground:
                 "version": _version_of(data),
                 "files": sorted(filter(_is_name, others))[:MOST_FILES],
                 "tour": lessons,
-                # By the headings of their groups, in the order for learning.
+                # By the headings of groups, in the order in which to learn.
                 "examples": {
                     group: {name: examples[name] for name in names}
                     for group, names in EXAMPLES.items()
@@ -168,7 +171,7 @@ class Playground:
                 workspace.reads.give(str(self.path), _first_text().encode())
             path = str(self.path)
             is_long = workspace.reads.data(path).count(b"\n") > MOST_LINES_AT_ONCE
-            # The language server compiles it, too: both at once would take longer.
+            # The language server compiles the script now: do not compile it twice.
             compiled = None
             if not is_long or workspace.is_cached(path):
                 compiled = workspace.compile(path).text
@@ -204,7 +207,7 @@ class Playground:
         return HTMLResponse(self.timeline, headers={"Content-Security-Policy": _OF_TIMELINE})
 
     async def _run(self, page: WebSocket) -> None:
-        """Runs, stops and saves, one script at a time, until the page is closed."""
+        """Handles the page's messages, until it is closed; one script runs at a time."""
         await page.accept()
         known = {self.path.name: page.query_params.get("version", "")}
         run: Run | None = None
@@ -283,7 +286,7 @@ class Playground:
             if (version := _version_of(data)) != (known or ""):
                 problem = f"{name} has changed on disk; save again to write over it"
                 return {"kind": "unsaved", "name": name, "problem": problem, "version": version}
-            # The page has lines without their line ends.
+            # The page sends LF line ends: keep those that the file has.
             first, _, _ = (data or b"").partition(b"\n")
             text = text.replace("\n", "\r\n") if first.endswith(b"\r") else text
             write_module(path.resolve(), text)
@@ -307,7 +310,7 @@ def _message(text: str) -> dict[str, Any]:
 
 
 def _choice(said: object) -> Choice | None:
-    """The chosen provider; None if the environment decides."""
+    """Parses the provider chosen on the page; None if the environment's settings apply."""
     match said:
         case {"recording": str(lesson)} if lesson in _scripts_of(_TOUR):
             return Choice("mock", None, _TOUR / f"{lesson}.jsonl")
@@ -327,21 +330,21 @@ def _first_text() -> str:
 
 
 def _is_name(name: str) -> bool:
-    """Whether it names a script in the folder of the page's script."""
+    """Whether `name` is a valid file name for a script in the folder of the page's script."""
     is_plain = Path(name).name == name and "\\" not in name and name.isprintable()
     return is_plain and name.endswith(".saft") and not name.startswith(".")
 
 
 async def _send(page: WebSocket, news: News) -> None:
-    """Sends news to the page, in ASCII, as a reply may contain half a surrogate pair."""
+    """Sends news to the page as ASCII, as texts may contain surrogates that UTF-8 cannot encode."""
     await page.send_text(json.dumps(news))
 
 
 def _data_of(path: Path) -> bytes | None:
-    """The bytes at a path; None if there is nothing.
+    """The bytes of the file at a path; None if there is no file.
 
     Raises:
-        FileProblem: It cannot be read.
+        FileProblem: The file cannot be read.
     """
     return read_script(str(path)) if os.path.lexists(path) else None
 
@@ -350,7 +353,7 @@ def _text_of(path: Path, data: bytes) -> str:
     """The text of the script at a path.
 
     Raises:
-        FileProblem: It is not UTF-8.
+        FileProblem: The data are not UTF-8.
     """
     try:
         return data.decode()
@@ -362,18 +365,18 @@ def _version_of(data: bytes | None) -> str:
     return "" if data is None else hashlib.sha256(data).hexdigest()
 
 
-# The part of a link after `#`, as the page writes it.
+# The part after `#` of a link to a shared script.
 _SHARED = re.compile(r"script=[\w-]+&name=[\w.-]*", re.ASCII)
 
 
 def play(path: Path, port: int, *, opens: bool, link: str | None = None) -> None:
-    """Serves the page until Ctrl-C, and opens it in the browser if wanted.
+    """Serves the page until Ctrl-C; if it `opens`, also shows the page in the browser.
 
-    The script in a `link` is opened beside that of the page, and not run.
+    The page also opens the script of a shared `link`, without running it.
 
     Raises:
-        FileProblem: The link has no script, the script cannot be shown or its folder is missing, or
-            the project's settings cannot be read.
+        FileProblem: The link has no script; the script at `path` cannot be shown, or its folder is
+            missing; or the project's settings cannot be read.
         OSError: The port is taken.
     """
     shared = "" if link is None else link.partition("#")[2]
@@ -386,20 +389,21 @@ def play(path: Path, port: int, *, opens: bool, link: str | None = None) -> None
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((HOST, port))
-        # From here on, the address may be opened.
+        # From now on, connections are queued, so the browser may open the address.
         listening.listen()
         host = f"{HOST}:{listening.getsockname()[1]}"
         token = secrets.token_urlsafe(32)
-        # A browser does not send the part after `#` to any server.
+        # Browsers do not send the part after `#`, so the token stays in the browser.
         address = f"http://{host}/#token={token}{shared and f'&{shared}'}"
-        # The log of requests would contain the token. A local page keeps up with its messages.
+        # No log of requests, as it would contain the token. No pings, as the page is local and may
+        # be busy.
         settings: dict[str, Any] = {
             "log_level": "warning",
             "access_log": False,
             "lifespan": "off",
             "ws_ping_interval": None,
         }
-        # Connections that are open at the end are closed.
+        # Connections that are still open when the command ends are closed.
         app = Playground(path, root).app(host, token)
         server = uvicorn.Server(
             uvicorn.Config(app, timeout_graceful_shutdown=2, server_header=False, **settings)
@@ -408,17 +412,17 @@ def play(path: Path, port: int, *, opens: bool, link: str | None = None) -> None
         leading = _leading_to(address) if opens else nullcontext()
         with _ended_by_signals(server), leading as file, suppress(KeyboardInterrupt):
             if file is not None:
-                # A browser in the terminal ends only after it got its answer.
+                # In a thread: a text browser returns only after the server has answered.
                 Thread(target=webbrowser.open, args=(file.as_uri(),), daemon=True).start()
             server.run(sockets=[listening])
 
 
 @contextmanager
 def _ended_by_signals(server: uvicorn.Server) -> Generator[None]:
-    """Makes SIGTERM end the server first, and the process once all is closed.
+    """Makes signals end the server first, and the process after all is closed.
 
-    An exception would be lost inside a callback of Python's own. The server raises the signal again
-    when it has ended.
+    The handlers raise no exception, as Python ignores exceptions in some callbacks. The server
+    raises the signal again when it has ended.
     """
     ended_by: list[int] = []
 
@@ -426,7 +430,7 @@ def _ended_by_signals(server: uvicorn.Server) -> Generator[None]:
         ended_by.append(number)
         server.handle_exit(number, frame)
 
-    # Closing the terminal ends the run, too, as SIGINT and SIGTERM do, unless under nohup.
+    # Closing the terminal ends the server, too, unless nohup ignores the signal.
     if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
         signal.signal(signal.SIGHUP, server.handle_exit)
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
@@ -438,11 +442,11 @@ def _ended_by_signals(server: uvicorn.Server) -> Generator[None]:
 
 @contextmanager
 def _leading_to(address: str) -> Generator[Path]:
-    """A file that redirects the user's browser to the address.
+    """Creates a temporary file that redirects a browser to the address, which has the token.
 
-    Everybody on the machine can see the arguments of a browser, but not the contents of the file.
+    Other users of the machine can see the browser's arguments, but not the contents of the file.
     """
-    # Only its owner can read it, as `mkstemp` creates it.
+    # `mkstemp` creates files that only their owner can read.
     number, name = tempfile.mkstemp(prefix="saftc-play-", suffix=".html")
     try:
         with open(number, "w", encoding="utf-8") as file:

@@ -1,12 +1,12 @@
-"""The declarations of scripts as live Python: the types and functions of their modules.
+"""Builds Python types and functions from the declarations of scripts, for previews.
 
     type Point(x: float, y: float)                a dataclass
     {id: int}, [string]?                          a TypedDict, `list[str] | None`
     f gap(a: Point, b: Point) -> float:           a function of this signature and docstring
 
-The runtime reads these as it reads those of a module, so previews show what a run would send. No
-script runs: a default that is not nil is left open. Objects of Python modules come from their
-source, or from the modules themselves once they are imported.
+The runtime reads these objects as it reads those of a compiled module, so previews show what a run
+would send. No script runs, so defaults other than nil are unknown. The objects of Python modules
+are built from their source, or come from the modules themselves if these are imported.
 """
 
 import inspect
@@ -46,7 +46,7 @@ from saftc.types.types import (
     keys_of,
 )
 
-# Built from names and types known only at run time.
+# Untyped, as it is called with names and types that type checkers do not know.
 _TYPED_DICT: Any = TypedDict
 
 # Returns a Python module or its stand-in, whose members may raise NotStaticallyKnown.
@@ -68,9 +68,9 @@ _SCALARS: dict[str, Any] = {
 
 
 def imported_beside(folder: Path) -> Callable[[str], ModuleType]:
-    """Returns a function that imports Python modules, from `folder` first, as a script there would.
+    """Returns a function that imports Python modules as a script in `folder` does.
 
-    The function raises FileProblem if a module itself fails.
+    The function raises FileProblem if the module raises an error.
     """
     sys.path.insert(0, str(folder.absolute()))
 
@@ -95,7 +95,7 @@ class Declarations:
         self._functions: dict[n.FunctionDef, Any] = {}
         self._records: dict[n.RecordDef, Any] = {}
         self._objects: dict[Shape, Any] = {}
-        # The names and docs of the object types that have any.
+        # The name and documentation of each object type that an alias names.
         self._aliases: dict[Shape, tuple[str, str | None]] = {}
         for script in (*facts.scripts, facts):
             for one in script.module.statements:
@@ -150,7 +150,7 @@ class Declarations:
             return getattr(self.find(place[0]), place[1], Any)
         match type_:
             case Scalar(kind="dataframe"):
-                import polars  # as large as all the rest
+                import polars  # here, as the import takes as long as all others together
 
                 return polars.DataFrame
             case Scalar(kind):
@@ -260,5 +260,5 @@ def _with_doc(type_: Any, doc: str | None) -> Any:
 
 
 def _default(node: n.Expression) -> Any:
-    """A default of nil; any other is left open."""
+    """None for the default nil; for any other default, a placeholder."""
     return None if isinstance(node, n.Literal) and node.value is None else ...

@@ -1,14 +1,14 @@
-"""The declarations of Python modules as live objects; none of the modules' code runs.
+"""Builds the classes and functions of Python modules from their source, without running them.
 
     find = PythonObjects(library)
     find("shop").Order           a class with the bases, the fields and the docstring of `Order`
-    find("shop").find_orders     a function of this signature and docstring, without its body
+    find("shop").find_orders     a function with that signature and docstring, without its body
 
-Names and kinds of classes are resolved by `saftc.project.python`, as for the checks. The classes
-are built from its results, so that the runtime, and pydantic for its models, treats them as the
-originals. In annotations and defaults, only calls that describe a value are made: `Field(gt=0)`,
-`auto()`. A name that only running the module could resolve raises NotStaticallyKnown, or is any
-value in a class that `unknown_in` then describes.
+`saftc.project.python` resolves names and the kinds of classes, as for the checker. The classes are
+built from its results, so that the runtime and pydantic treat them as they treat the original
+classes. The only calls in annotations and defaults that are made are those that describe a value:
+`Field(gt=0)`, `auto()`. A name that cannot be resolved without running the module raises
+NotStaticallyKnown. In a class, it stands for any value, and `unknown_in` describes it.
 """
 
 import ast
@@ -28,7 +28,7 @@ from saftc.project.python.classes import Class
 from saftc.project.python.fields import MAKERS, describes
 from saftc.project.python.library import Library, Module, NamedType
 
-# The functions that may be called, besides those that describe the values of a field.
+# Functions that return types: they may be called, as those that describe the values of a field.
 _OF_TYPES = tuple(f"pydantic.con{of}" for of in ("frozenset", "list", "set"))
 _CALLED = (
     *("dataclasses.field", "enum.auto", "functools.partial", *MAKERS),
@@ -51,7 +51,7 @@ _HOMES = {
     "typing": ("typing", "typing_extensions", "collections.abc"),
     "pydantic": ("pydantic", "pydantic.dataclasses"),
 }
-# Importing these has effects.
+# Modules whose import has effects.
 _NOISY = ("antigravity", "this")
 
 # Descriptions of the unknown parts of a class or function, and of the classes that it names.
@@ -101,15 +101,16 @@ class PythonObjects:
 
     def __init__(self, library: Library) -> None:
         self._library = library
-        # The class or function of each declaration.
+        # The objects built so far, by the node that declares them.
         self._made: dict[ast.AST, Any] = {}
         self._under_way: set[ast.AST] = set()
         # The unknown parts of each class and function being built, innermost last.
         self._notes: list[list[str]] = []
-        # The forward reference of a class within itself, and the class by the reference's name.
+        # Forward references to classes that are being built, by the class's node; and the classes
+        # by the names of these references.
         self._references: dict[ast.AST, ForwardRef] = {}
         self._classes: dict[str, Any] = {}
-        # The classes that still lack methods and references to each other.
+        # The classes whose methods and forward references are not resolved yet.
         self._open: list[tuple[Any, _Scope]] = []
 
     def __call__(self, name: str) -> Any:
@@ -151,8 +152,10 @@ class PythonObjects:
                 raise NotStaticallyKnown(name)
 
     def _once(self, node: ast.AST, make: Callable[[], Any]) -> Any:
-        """The object that `node` declares, built once unless it refers to a class under
-        construction."""
+        """The object that `node` declares.
+
+        It is built once, unless it refers to a class that is still being built.
+        """
         if node in self._under_way:
             return self._reference(node)
         if node not in self._made:
@@ -182,7 +185,7 @@ class PythonObjects:
         return self._references.setdefault(node, ForwardRef(f"_{len(self._references)}"))
 
     def _variable(self, node: ast.expr, scope: _Scope) -> Any:
-        """The value of a variable; an instance of the user's class is known by its class."""
+        """The value of a variable; for an instance of the user's class, a stand-in."""
         match node:
             case ast.Call(func=made, args=[ast.Constant(value=str() as name), *others]) if (
                 scope.meaning(made) in ("typing.NewType", "typing.TypeVar")
@@ -201,7 +204,7 @@ class PythonObjects:
                 return self._value(node, scope)
 
     def _instance(self, node: ast.expr, scope: _Scope) -> Any:
-        """An instance of a class, of which only the methods are known."""
+        """A stand-in for an instance of a class; it has only the methods."""
         class_ = scope.meaning(node)
         if not isinstance(class_, Class) or class_.is_stub:
             raise NotStaticallyKnown
@@ -210,7 +213,7 @@ class PythonObjects:
     # Expressions
 
     def _value(self, node: ast.expr, scope: _Scope) -> Any:
-        """The value of an expression that only describes."""
+        """The value of an expression that describes a type or a field."""
         match node:
             case ast.Constant(value=value):
                 return value
@@ -245,7 +248,7 @@ class PythonObjects:
             case ast.Constant(value=str() as text):
                 inner = quoted(text)
                 return _not_known(text) if inner is None else self._type(inner, scope)
-            case ast.List(elts=items):  # of `Callable[[int], str]`
+            case ast.List(elts=items):  # the parameters in `Callable[[int], str]`
                 return [self._type(one, scope) for one in items]
             case ast.BinOp(left=left, op=ast.BitOr(), right=right):
                 first, second = self._type(left, scope), self._type(right, scope)
@@ -312,7 +315,7 @@ class PythonObjects:
             self._notes.pop()
 
     def _type_noted(self, node: ast.expr, scope: _Scope, of: str) -> Any:
-        """The object of an annotation; if unknown, any value, and a note of that."""
+        """The object of an annotation; if it is unknown, `Any`, and a note is added."""
         try:
             return self._type(node, scope)
         except AttributeError:
@@ -402,7 +405,7 @@ class PythonObjects:
             match line:
                 case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
                     if class_.kind == "model" and name.startswith("_"):
-                        continue  # pydantic's configuration, not a field
+                        continue  # it configures pydantic, and is not a field
                     annotations[name] = self._type_noted(
                         annotation, scope, f"`{scope.name_of(name)}`"
                     )
@@ -422,7 +425,7 @@ class PythonObjects:
         return body
 
     def _field_value(self, node: ast.expr, scope: _Scope, name: str, class_: Class) -> Any:
-        """The default or description of a field, as far as it is known."""
+        """The default or description of a field; unknown parts are noted."""
         try:
             return self._value(node, scope)
         except AttributeError:
@@ -438,7 +441,7 @@ class PythonObjects:
         return _by_name(maker)(**{"default_factory": _not_known} if has_default else {})
 
     def _close(self) -> None:
-        """Adds the methods of classes, and resolves the references to themselves."""
+        """Adds methods to the built classes, and resolves their forward references."""
         opened, self._open = self._open, []
         with self._noting([]):
             for made, scope in opened:
@@ -453,7 +456,7 @@ class PythonObjects:
         match line:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 if not name.startswith("__") or name == "__init__":
-                    with suppress(AttributeError):  # accessing it raises
+                    with suppress(AttributeError):  # access to an unknown name raises it
                         setattr(made, name, self._function(line, scope))
             case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation):
                 if self._references and not hasattr(made, "model_fields"):
@@ -486,7 +489,7 @@ def _head(node: ast.expr) -> ast.expr:
 
 
 def _fill(body: dict[str, Any], namespace: dict[str, Any]) -> None:
-    # One by one, as the namespace of an Enum inspects each.
+    # Not by `update`: the namespace of an Enum inspects each item that is set.
     for name, value in body.items():
         if name != "__doc__" or value is not None:
             namespace[name] = value
@@ -514,7 +517,7 @@ def _not_known(name: str = "") -> Any:
 
 
 def _described(make: Callable[[], Any]) -> Any:
-    """Calls `make`; raises NotStaticallyKnown if the parts of a description do not fit."""
+    """Calls `make`, which builds a description; raises NotStaticallyKnown if that fails."""
     try:
         return make()
     except Exception as error:

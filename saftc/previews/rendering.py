@@ -23,10 +23,10 @@ _WIDTH = 88
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A place in a request that is filled when the script runs.
+    """A part of a request whose value is known only when the script runs.
 
-    `mark` is its text in the request. With `may_be_function`, the value's type is unknown; a
-    function is replaced by its tool's name.
+    `mark` is the text that stands for the value in the preview. If the value's type is unknown,
+    `may_be_function` is true: a function would be replaced by the name of its tool.
     """
 
     mark: str
@@ -37,10 +37,11 @@ class Hole:
 
 @dataclass(frozen=True, slots=True)
 class Enforced:
-    """How far a server can enforce the type of a value: fully if it `is_strict`, otherwise without
-    `losses`.
+    """How far a server can enforce the requested type of a prompt.
 
-    A value that is not an object is requested as the field `value` of an object: `is_wrapped`.
+    If it `is_strict`, the server enforces the type fully. Otherwise `losses` are the parts that are
+    not enforced. If it `is_wrapped`, the type is not an object, and the value is requested as the
+    field `value` of an object.
     """
 
     is_strict: bool
@@ -50,9 +51,9 @@ class Enforced:
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """The most requests of a prompt, as a formula, with the reasons.
+    """An upper bound for the requests of a prompt, as a formula, with the reasons.
 
-    If it is unknown, `most` is None and `words` say why.
+    If no bound is known, `most` is None, and `words` say why.
     """
 
     most: str | None
@@ -61,10 +62,12 @@ class Requests:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """One prompt. `request` is the first that it sends; None if `error` prevents it.
+    """The preview of one prompt.
 
-    `overlap` says for each place that runs the prompt whether it overlaps with others, and if not,
-    why. For a "call" of a prompting function in another script, it is the only content.
+    `request` is the first request that the prompt sends; None if `error` prevents it. `overlap`
+    says for each place that runs the prompt whether it overlaps with others, and if not, why. A
+    preview can also be of a call of a prompting function in another script (a "call"); then it has
+    only `overlap`.
     """
 
     position: str
@@ -90,7 +93,7 @@ def as_text(previews: list[Preview]) -> str:
 
 
 def as_sent(previews: list[Preview]) -> str:
-    """The requests as servers get them: method, address, headers and body."""
+    """The requests in the format that servers get: method, address, headers and body."""
     return "\n".join("\n".join(_sent(one)) + "\n" for one in previews)
 
 
@@ -154,7 +157,7 @@ def _strict_text(enforced: Enforced) -> str:
 
 
 def _part_text(part: str | dict[str, Any]) -> str:
-    """The text of a message or of its text part; JSON of another part."""
+    """The text of a part of a message; JSON if it is not a text part."""
     if isinstance(part, str):
         return part
     return part["text"] if part["type"] == "text" else json.dumps(part, ensure_ascii=False)
@@ -166,7 +169,7 @@ def _indented(text: str) -> Iterator[str]:
 
 
 def _written(data: Any, margin: str = "") -> str:
-    """JSON, broken into lines only where it does not fit."""
+    """Formats data as JSON, with line breaks only in parts that do not fit in a line."""
     line = json.dumps(data, ensure_ascii=False)
     if len(margin) + len(line) <= _WIDTH or not data or not isinstance(data, dict | list):
         return line

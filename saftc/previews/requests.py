@@ -1,12 +1,12 @@
-"""The requests of a script's prompts, computed without a model and without running the script.
+"""Computes the first requests of a script's prompts, without a model and without running it.
 
-    preview(compiled)                   a Preview for each prompt, in the order of the text
-    preview(compiled, on_wire=True)     the same, with the request in the server's format
+    preview(compiled, find)                 a Preview for each prompt, in the order of the text
+    preview(compiled, find, on_wire=True)   also has the request in the server's format
 
-The runtime gets the arguments that the compiled module would pass to `prompt`, as far as they are
-known: types and functions as the script declares them, and literals. A value known only at run time
-is a hole, marked by its source between guillemets: `«mail»`. A prompt in a branch that is never
-taken is shown like any other.
+The runtime builds the request from the arguments that the compiled module would pass to `prompt`,
+as far as they are known: declared types and functions, and literals. A value that is known only at
+run time is a hole. Its mark is its source between guillemets: `«mail»`. Prompts in branches that
+are never taken are included.
 """
 
 import ast
@@ -59,8 +59,8 @@ if TYPE_CHECKING:
 def preview(compiled: Compiled, find: FindModule, *, on_wire: bool = False) -> list[Preview]:
     """The prompts of a compiled script.
 
-    `find` returns the Python modules that it imports, or their stand-ins. `on_wire` adds the
-    request in the server's format, with holes written as `{mail}`.
+    `find` returns a Python module, or a stand-in for it, by name. `on_wire` adds the request in the
+    server's format, in which holes are written as `{mail}`.
     """
     assert compiled.module is not None
     checked, plan = compiled.checked, compiled.module.plan
@@ -101,8 +101,9 @@ def previewed_calls(compiled: Compiled) -> list[Preview]:
 
 
 def overlaps(planned: Plan, source: Source) -> dict[str, str]:
-    """By the position of each prompt, whether it overlaps with others; if not, why and what to
-    change.
+    """By the position of each prompt: a text on whether it overlaps with other prompts.
+
+    If it does not, the text says why, and what to change.
     """
     if planned.is_off:
         return {}
@@ -116,7 +117,7 @@ def overlaps(planned: Plan, source: Source) -> dict[str, str]:
 
 
 def _overlap_in_words(found: Explanation, source: Source) -> tuple[str, ...]:
-    """Whether a prompt overlaps with others, for each place that runs it."""
+    """The texts on whether a prompt overlaps with others, one for each place that runs it."""
     return tuple(dict.fromkeys(_overlap_at(one, source) for one in (found, *found.elsewhere)))
 
 
@@ -133,7 +134,7 @@ def _overlap_at(told: Explanation, source: Source) -> str:
 
 
 def project_bounds(checked: Checked, overlapping: Overlapping = DEFAULT) -> ProgramBounds | None:
-    """The most requests of a script under the current settings; None if a setting is wrong."""
+    """Upper bounds for a script's requests under the current settings; None if one is wrong."""
     try:
         return ProgramBounds(checked.facts, checked.source, project_limits(), overlapping)
     except SaftError:
@@ -147,7 +148,10 @@ def has_token_budget() -> bool:
 
 
 def _requests(checked: Checked) -> Callable[[n.Prompt], Requests | None]:
-    """A function that returns the most requests of a prompt; None if a setting is wrong."""
+    """Returns a function for the bounds on a prompt's requests.
+
+    The function returns None if a setting is wrong.
+    """
     bounds = project_bounds(checked)
     if bounds is None:
         return lambda _node: None
@@ -162,7 +166,7 @@ def _requests(checked: Checked) -> Callable[[n.Prompt], Requests | None]:
 
 
 def _places(compiled: Compiled) -> Callable[[n.Prompt], str]:
-    """A function that returns the place of a prompt in the module, as servers get it."""
+    """Returns a function for the place of a prompt in the module, as requests contain it."""
     assert compiled.module is not None
     text, name = compiled.module.text, compiled.checked.source.name
     mappings = compiled.module.origins.map(text)
@@ -184,7 +188,7 @@ def _places(compiled: Compiled) -> Callable[[n.Prompt], str]:
 
 
 def description(facts: Facts, function: n.FunctionDef, find: FindModule) -> dict[str, Any] | None:
-    """A function's description for the model; None if it cannot be a tool."""
+    """A function's description as a tool, as models get it; None if it cannot be a tool."""
     declared = Declarations(facts, find).function(function)
     try:
         return function_tool(function.name.text, declared).description()["function"]
@@ -198,10 +202,10 @@ _Imported = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class _ScriptContext:
-    """Facts about the script and its imports.
+    """Facts about the script and its imports that the previews of all prompts share.
 
-    They are the declarations, which prompts overlap, the definitions of imported names, and the
-    names that never change.
+    These are the declarations, the prompts that overlap, the origins of imported names, and the
+    names that are bound only once.
     """
 
     declared: Declarations
@@ -212,7 +216,10 @@ class _ScriptContext:
 
 
 def _imports(facts: Facts) -> Iterator[tuple[Symbol, _Imported]]:
-    """The origin of each name imported from Python; `import a.b` and `import a.c` both bind `a`."""
+    """The names imported from Python, each with its module and its name there.
+
+    A name may occur more than once: `import a.b` and `import a.c` both bind `a`.
+    """
     for node in nodes_of(facts.module, n.ImportStmt, n.FromImport):
         module, is_script = facts.module_behind(node.module), node.module in facts.named_scripts
         if isinstance(node, n.FromImport):
@@ -226,7 +233,7 @@ def _imports(facts: Facts) -> Iterator[tuple[Symbol, _Imported]]:
                 yield symbol, (module.partition(".")[0], "")
 
 
-# The value of an option that no prompt sets.
+# The value of an option in the conversation that no prompt sets.
 _NOT_SET = object()
 
 
@@ -235,7 +242,7 @@ class _NotKnown(Exception):
 
 
 class RequestPreview:
-    """Builds the preview of one prompt; `place` is needed for the server's format."""
+    """Builds the preview of one prompt; `place` is only needed for the server's format."""
 
     def __init__(
         self,
@@ -279,7 +286,7 @@ class RequestPreview:
         return Preview(position, mode, sent, holes, notes, error, overlap, enforced, on_wire, most)
 
     def _note_waiting(self) -> None:
-        """Notes the tools whose calls wait for approval, and those for which that is unknown."""
+        """Notes which tools wait for approval, and for which tools that is unknown."""
         tools = offered(self.facts, self.node)
         is_program = self.node.mode == "program"
         what, waits = ("a program with calls", "waits") if is_program else ("calls", "wait")
@@ -309,7 +316,7 @@ class RequestPreview:
         if self.node.mode == "program":
             kind = partial(ProgramQuestion, conversions=self._conversions())
         return kind(
-            # A text of several lines gets separate lines.
+            # As in scripts, the `$` of a prompt of several lines have lines of their own.
             template=f"\n{template}\n" if "\n" in template else template,
             values=tuple(values),
             names=names,
@@ -368,7 +375,7 @@ class RequestPreview:
             return Unknown(self._hole(node, may_be_function=may_be_function))
 
     def _tools(self) -> Iterator[tuple[str, object]]:
-        """The offered functions that are not in the text, each with the name of its tool."""
+        """The functions of the option `tools`, which are not in the text, with their tool names."""
         shown = {approved(self.facts, hole.value) or hole.value for hole in self.node.holes}
         for one in offered(self.facts, self.node):
             if one.value in shown:
@@ -423,7 +430,11 @@ class RequestPreview:
         return value if callable(value) else Unknown(self._hole(node))
 
     def _found_in_python(self, node: n.Expression) -> object:
-        """The object of an imported name or its member; raises AttributeError if there is none."""
+        """The object of an imported name, or of its member.
+
+        Raises:
+            AttributeError: There is no such object.
+        """
         if isinstance(node, n.Member):
             return getattr(self._found_in_python(node.value), py.field_name(node.name.text))
         assert isinstance(node, n.Name)
@@ -452,7 +463,7 @@ class RequestPreview:
     # Options
 
     def _options(self) -> dict[str, object]:
-        """The options as far as they are known."""
+        """The values of the prompt's options; unknown ones are noted or left out."""
         written = self.node.options
         if written is None:
             return {}
@@ -476,7 +487,7 @@ class RequestPreview:
         return found
 
     def _kept(self, name: str, node: n.Prompt, seen: set[n.Prompt]) -> set[object]:
-        """The possible values of an option that a prompt inherits from earlier ones."""
+        """The possible values of an option that a prompt inherits from earlier prompts."""
         seen.add(node)
         if node.after is None:
             return {_NOT_SET}
@@ -506,7 +517,7 @@ class RequestPreview:
         return found
 
     def _object(self, node: n.Expression) -> n.ObjectLiteral | None:
-        """The object literal that `node` is, or that its name is bound to."""
+        """The object literal `node`, or the one that the name `node` is bound to; else None."""
         if isinstance(node, n.Name):
             constant = self.known.constants.get(self._symbol(node))
             return constant if isinstance(constant, n.ObjectLiteral) else None

@@ -4,10 +4,11 @@
     cache.find("triage.saft", digest(data))     the CompiledModule of that text, or None
     cache.keep(module)
 
-Each module is a file in the user's cache folder. Its name is a digest of the script's name and
-content, the project's compiler settings, and the compiler: another version of saftc, or of a
-package that it writes with, finds nothing. The caller checks that the files read for a module are
-unchanged. A cache that is damaged, unreadable or not writable costs time and nothing else.
+Each module is a file in the user's cache folder. The cache key, which is the name of the file, is a
+digest of the script's name and content, the project's compiler settings, and the versions of saftc
+and of the packages that generate code. The caller must check that the files that were read for a
+module are unchanged. If the cache is damaged, unreadable or not writable, scripts are compiled
+again.
 """
 
 import json
@@ -27,21 +28,21 @@ from saftc.overlap.settings import DEFAULT, Overlapping
 from saftc.project.files import FileProblem, shown
 from saftc.user_cache import cached_files, read_cached, write_cached
 
-# The packages that influence the text of a module, besides Python and saftc.
+# The packages that generate code: another version of one may write another text for a module.
 _WRITERS = ("black", "lark", "libcst", "typeshed_client")
 
-# `Cache.close` deletes the oldest quarter of more modules than this.
+# The most modules in the cache; if there are more, `Cache.close` deletes the oldest quarter.
 _MOST_MODULES = 4_000
 
 
 class CompiledModule(NamedTuple):
     """The result of compiling a script.
 
-    `script` is the path as given, `source` the digest of the script's bytes. `reads` maps what the
-    compiler asked of the disk to the answers: see `Question.as_text`.
-    `said` are the rendered diagnostics, `said_when_used` those shown to whoever runs the script;
-    `text` is None if the script has errors.
-    `source_map` is the map for a module called `target`; both are empty if no map was requested.
+    `script` is the path given to the compiler, and `source` the digest of the script's bytes.
+    `reads` maps the questions that the compiler asked of the disk to the answers (see
+    `Question.as_text`). `said` has the rendered diagnostics, and `said_when_used` those to show
+    when the script is run. `text` is None if the script has errors. `source_map` is the map for a
+    module called `target`; both are empty if no map was requested.
     """
 
     script: str
@@ -55,13 +56,13 @@ class CompiledModule(NamedTuple):
 
     @property
     def scripts(self) -> list[str]:
-        """The names of the scripts that it imports, directly or indirectly, deepest first."""
+        """The names of the scripts that this one imports, directly or not; imported ones first."""
         asked = ((one.partition(" "), answer) for one, answer in self.reads.items())
         return [name for (kind, _, name), answer in asked if kind == "script" and answer]
 
     @property
     def imports_python(self) -> bool:
-        """Whether it, or a script that it imports, imports a Python module."""
+        """Whether this script, or one that it imports, imports a Python module."""
         return any(one.startswith("module ") for one in self.reads)
 
 
@@ -79,8 +80,8 @@ class Cache:
     def find(self, script: str, source: str) -> CompiledModule | None:
         """The compiled module of a script with this name and content, if the cache has it.
 
-        Diagnostics contain the script's path: a module with warnings is found only by the same
-        path.
+        A module with warnings is found only under the path it was compiled with, as the warnings
+        contain that path.
         """
         try:
             data: Any = json.loads(read_cached(self._path(script, source)) or b"")
@@ -112,7 +113,7 @@ class Cache:
         """The number of files in the cache and their bytes."""
         sizes: list[int] = []
         for path in self._files():
-            with suppress(FileNotFoundError):  # another saftc has removed it just now
+            with suppress(FileNotFoundError):  # another process has just deleted the file
                 sizes.append(path.stat().st_size)
         return len(sizes), sum(sizes)
 
@@ -140,11 +141,11 @@ class Cache:
 
     @cached_property
     def _compiler(self) -> str:
-        """A digest of saftc, Python and the packages that saftc writes with."""
+        """A digest of saftc, Python and the packages that generate code."""
         parts = [__version__, sys.version]
         for folder, _, names in os.walk(Path(__file__).parent.parent):
             for name in names:
-                if not name.endswith((".pyc", ".tables")):  # which are made of the others
+                if not name.endswith((".pyc", ".tables")):  # generated from the other files
                     parts.append(_state(os.path.join(folder, name)))
         for package in _WRITERS:
             spec = find_spec(package)

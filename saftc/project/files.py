@@ -1,4 +1,4 @@
-"""Reads scripts and writes modules; a module file is replaced as a whole or not at all."""
+"""Reads scripts, and writes modules atomically."""
 
 import os
 import sys
@@ -14,13 +14,13 @@ MADE_BY_SAFTC = "# Compiled by saftc from "
 # The end of the first line of a module in async form.
 _ASYNC = "This is the async form."
 
-# Scripts that are not files, by their argument, with their names in messages: standard input, and
-# the text after `-c`.
+# The arguments for scripts without a file, with the names of these scripts in messages: standard
+# input, and the text after `-c`.
 UNNAMED = {"-": "<stdin>", "-c": "<command>"}
 
 
 class FileProblem(Exception):
-    """A problem with a file that the user has to solve. The text says which and how."""
+    """A problem with a file that the user has to solve; the text names the file and the problem."""
 
 
 def read_source(path: str) -> "Source":
@@ -60,12 +60,12 @@ def read_module(path: Path) -> str | None:
 
 
 def scripts_below(path: str, others: Collection[str] = ()) -> list[str]:
-    """The scripts that an argument names: the file itself, or all non-hidden ones below a folder.
+    """The scripts that `path` names: the file itself, or all non-hidden scripts below a folder.
 
-    A file may also end with one of `others`.
+    Files with one of the suffixes `others` are taken, too.
 
     Raises:
-        FileProblem: There is none in the folder, or the file has another suffix.
+        FileProblem: The folder has no scripts, or the file has another suffix.
     """
     if path in UNNAMED or not os.path.isdir(path):
         if os.path.splitext(path)[1] not in ("", ".saft", *others):
@@ -86,7 +86,7 @@ def scripts_below(path: str, others: Collection[str] = ()) -> list[str]:
 
 
 def files_of(arguments: Sequence[str]) -> tuple[list[str], dict[str, FileProblem]]:
-    """The scripts that the arguments name; by name, the problem of each that was not found."""
+    """The scripts that the arguments name, and the problem of each argument that names none."""
     files: list[str] = []
     problems: dict[str, FileProblem] = {}
     for argument in arguments:
@@ -134,7 +134,7 @@ def ships_settings(text: str) -> bool | None:
 def write_module(path: Path, text: str) -> None:
     """Writes `text` to `path` atomically: the old file stays until the new one is complete.
 
-    A link is followed: its target is replaced.
+    If `path` is a symbolic link, its target is replaced.
     """
     if is_special(path):
         _write_into(path, text)

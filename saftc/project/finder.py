@@ -1,8 +1,8 @@
-"""Finds the modules that a script imports: a sibling script, or else a module on Python's path.
+"""Finds the modules that a script imports: another script (a sibling), or else a Python module.
 
-Nothing is imported for this, as that would run a package's code. Names are resolved from the root
-of the script that is run, as Python does: `lib.util` is `lib/util.saft` below the root, and so is
-`.util` in a script of the package `lib`. `Roots` finds the root of a script.
+No Python module is imported for this, as that would run its code. Names are resolved from the root,
+a folder that `Roots` finds for each script. `lib.util` is the script `lib/util.saft` below the
+root, and so is `.util` in a script of the package `lib`.
 """
 
 import os
@@ -21,7 +21,7 @@ from saftc.project.settings import Project, settings_files
 # Returns the bytes of the script at a path.
 Read = Callable[[str], bytes]
 
-# Names that a compiled module, or the runtime, needs.
+# The modules that compiled modules or the runtime import: no script may have such a name.
 _NEEDED = frozenset({"openai", "polars", "runtime_support"})
 
 
@@ -37,10 +37,14 @@ def folder_of(file: str) -> Path:
 class Roots:
     """Finds the root of each script: the folder in which its imports are looked up.
 
-    It is the given root, or the one that the project sets (`root = "src"`) if the script is below
-    it. Otherwise it is, for a script in a package, the folder above the topmost `__init__.py`, as
-    for mypy; then the root of the script that imported it; then the nearest folder with a script
-    that it imports.
+    The first of these that exists is the root:
+
+    - the given root (`--root`)
+    - the project's setting (`root = "src"`), if the script is below that folder
+    - for a script in a package, the folder above the topmost `__init__.py`, as for mypy
+    - the root of the script that imported this one
+    - the nearest folder, from the script's own upwards, with a script that this one imports
+    - the script's own folder
     """
 
     def __init__(
@@ -53,7 +57,7 @@ class Roots:
         self._projects = {} if project is None else {project.path: project}
         self._read = read
         self._looked_up = cache(self._find)
-        # The root of the importing script, by the path of the imported one.
+        # By the path of an imported script: the root of the script that imports it.
         self._of_importing: dict[Path, Path] = {}
 
     def of(self, file: str) -> Path:
@@ -67,16 +71,16 @@ class Roots:
         return root if is_set_by_project else self._of_importing.get(Path(file), root)
 
     def note_imported(self, scripts: Iterable[Path], root: Path) -> None:
-        """Records the root of the script that imports `scripts`."""
+        """Records `root` as the root of the script that imports `scripts`."""
         for script in scripts:
             self._of_importing.setdefault(script, root)
 
     def is_set_by_project(self, file: str) -> bool:
-        """Whether the root does not depend on the script's imports."""
+        """Whether an option, the project or packages set the script's root, not the imports."""
         return self._looked_up(file)[1]
 
     def _find(self, file: str) -> tuple[Path, bool]:
-        """The root of a script, and whether it was found without the script's imports."""
+        """The root of a script, and the result of `is_set_by_project` for the script."""
         if file in UNNAMED:
             return self.given or Path(), self.given is not None
         folder = Path(os.path.abspath(file)).parent
@@ -103,7 +107,10 @@ class Roots:
         return self._projects[path]
 
     def _by_imports(self, file: str, folder: Path, project: Project) -> Path:
-        """The nearest folder with a script that this one imports."""
+        """The nearest folder, from `folder` upwards, with a script that `file` imports.
+
+        If no folder of the project has such a script, it is the script's own folder.
+        """
         last = project.path.parent if project.path.is_file() else Path.cwd()
         own = folder_of(file)
         if folder == last or last not in folder.parents:
@@ -111,7 +118,7 @@ class Roots:
         try:
             data = self._read(file)
         except FileProblem:
-            return own  # whoever reads it reports that
+            return own  # the compiler reports the problem when it reads the script
         names = {one.decode().rstrip(".") for one in _IMPORTED.findall(data)}
         if any(sibling(name, own) is not None for name in names):
             return own
@@ -138,7 +145,7 @@ def _above(file: str, root: Path) -> Path | None:
 
 
 def sibling(name: str, folder: Path) -> Path | None:
-    """The script that `import name` means in a script whose root is `folder`, if there is one."""
+    """The script that `import name` means in a script with the root `folder`; None without one."""
     path = script_path(name, folder)
     return path if path.is_file() else None
 
@@ -150,7 +157,7 @@ def script_path(name: str, folder: Path) -> Path:
 
 def path_below(folder: Path, name: str) -> Path:
     """The path of `folder / name`, relative to the working folder if `folder` contains `..`."""
-    # With a root above the working folder, the file may still be below that.
+    # If the root is above the working folder, the file may be below it: shorten the path.
     return Path(os.path.relpath(folder / name)) if ".." in folder.parts else folder / name
 
 
@@ -161,7 +168,7 @@ def name_in(root: Path, path: Path) -> str:
 
 
 def package_in(root: Path, path: Path) -> str:
-    """The dotted package of a script below `root`; empty if it is in none."""
+    """The dotted name of the package that contains a script below `root`; empty without one."""
     parts = Path(os.path.relpath(path, root)).parent.parts
     return "" if ".." in parts else ".".join(parts)
 
@@ -169,7 +176,8 @@ def package_in(root: Path, path: Path) -> str:
 def absolute_name(name: str, importing: str) -> str | None:
     """Resolves a relative import: `.schema` in `shop.orders` is `shop.schema`.
 
-    `importing` is the script's own name. None if the script is in too few packages.
+    `importing` is the name of the importing script. The result is None if the import has more dots
+    than the script has packages.
     """
     bare = name.lstrip(".")
     level = len(name) - len(bare)
@@ -183,14 +191,14 @@ def absolute_name(name: str, importing: str) -> str | None:
 
 
 def scripts_in(name: str, folder: Path) -> frozenset[str]:
-    """The scripts that `from name import ...` can name: those in the folder of `name`."""
+    """The names of the scripts that `from name import ...` can import from the folder `name`."""
     return frozenset(path.stem for path in folder.joinpath(*name.split(".")).glob("*.saft"))
 
 
 def of_python(name: str, folder: Path) -> str:
     """A text that changes when a Python module changes in a way that affects compilation.
 
-    It says where the module is and whether it is a package, and has the digest of its source and
+    The text has the module's place, whether the module is a package, the digest of its source, and
     the scripts in its folder.
     """
     place = "beside" if is_first_party(name, folder) else "elsewhere"
@@ -206,9 +214,9 @@ def of_python(name: str, folder: Path) -> str:
 
 
 def clash(module: str, package: str = "") -> tuple[str, str] | None:
-    """Why `module` cannot be the name of a module, and a fix.
+    """The reason why `module` cannot be the name of a compiled module, with a fix; else None.
 
-    A module in a `package` cannot hide another one.
+    A module in a `package` may have the name of a Python module, as it does not hide that.
     """
     if not package and (module in sys.stdlib_module_names or module in _NEEDED):
         whose = "that compiled modules need" if module in _NEEDED else "of Python's own library"
@@ -251,7 +259,7 @@ def is_python_module(name: str, folder: Path) -> bool:
     """Whether a program in `folder` can import the module."""
     first, *rest = name.split(".")
     if first in sys.stdlib_module_names and name in sys.modules:
-        return True  # `os.path` is a file of another name
+        return True  # a module of the standard library may be in another file, as `os.path`
     is_built_in = first in sys.stdlib_module_names and not rest
     return _spec(name, folder) is not None or is_built_in
 
@@ -262,7 +270,7 @@ def python_source(name: str, folder: Path) -> bytes | None:
 
 
 def python_file(name: str, folder: Path) -> Path | None:
-    """The file of a Python module, if it is written in Python."""
+    """The file of a Python module; None if the module is not found or not written in Python."""
     return _file_of(_spec(name, folder))
 
 
@@ -275,13 +283,14 @@ def _text_of(path: Path | None) -> bytes | None:
     try:
         return None if path is None else path.read_bytes()
     except OSError:
-        return None  # Python will say so
+        return None  # Python reports it when the script runs
 
 
 def stub_of(name: str, folder: Path) -> Path | None:
     """The typeshed stub of a standard library module.
 
-    None for any other module, for one without a stub, and if a module in `folder` may hide it.
+    None if the module is not in the standard library or has no stub, or if a module in `folder` may
+    hide it.
     """
     spec = PathFinder.find_spec("typeshed_client") if is_of_python(name) else None
     if spec is None or spec.origin is None or is_first_party(name, folder):
@@ -292,7 +301,7 @@ def stub_of(name: str, folder: Path) -> Path | None:
 
 
 def is_of_python(name: str) -> bool:
-    """Whether a module is in the standard library, or is imported only by its stubs."""
+    """Whether a module is in the standard library, or is one that only typeshed's stubs import."""
     first = name.split(".")[0]
     return first in sys.stdlib_module_names or first == "_typeshed"
 
@@ -311,7 +320,8 @@ def _spec(name: str, folder: Path) -> ModuleSpec | None:
     for part in rest:
         if spec is None:
             return None
-        # By its last part alone: for the full name, a namespace package needs its parent imported.
+        # Search for the last part of the name only: the full name of a module in a namespace
+        # package cannot be found unless its parent is imported.
         spec = _within(part, spec.submodule_search_locations)
     return spec
 

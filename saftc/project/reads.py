@@ -1,12 +1,13 @@
-"""Records every question that is asked of the disk, for the cache, --watch and the editor.
+"""Reads from the disk and records what was read, for the cache, --watch and the editor.
 
     reads = Reads()
-    reads.data("a.saft")                               its bytes at the first read
-    reads.ask(Question("module", "shop", folder))      the first answer
-    with reads.noting() as notes: ...                  the questions asked meanwhile, with answers
+    reads.data("a.saft")                               the bytes of the file at the first read
+    reads.ask(Question("module", "shop", folder))      the first answer to the question
+    with reads.noting() as notes: ...                  maps questions in the block to answers
     reads.changed()                                    the questions whose answer has changed
 
-Each question goes to the disk once, so that a command sees the same files throughout.
+A question is all that a compilation may ask of the disk: the content of a file, or whether a module
+exists. Its first answer is kept, so that a command sees the same files from start to end.
 """
 
 import os
@@ -23,10 +24,11 @@ from saftc.project.settings import settings_files
 
 
 class Question(NamedTuple):
-    """A question to the disk.
+    """A question to the disk, as about the content of a file or the existence of a module.
 
-    `name` is a module's name, resolved from the root `folder`, or the path of a file or folder.
-    `_ANSWERS` lists the kinds; the answer to a `file` question is the digest of its content.
+    `kind` is "file" or one of `_ANSWERS`. `name` is the path of a file or folder, or the name of a
+    module, resolved from the root `folder`. The answer is a text: for "file", the digest of the
+    content.
     """
 
     kind: str
@@ -40,7 +42,7 @@ class Question(NamedTuple):
 
 
 def question_of(text: str, root: Path) -> Question:
-    """The question that `as_text` wrote, for a script with this root."""
+    """Parses the result of `as_text` for a script with the given root."""
     kind, _, name = text.partition(" ")
     if kind == "file":
         return Question(kind, str(path_below(root, name)))
@@ -63,7 +65,7 @@ def _around(name: str, _folder: Path) -> str:
         return form
 
 
-# By the kind of a question, its answer; an empty one says that there is nothing.
+# The functions that answer the kinds of questions. An empty answer says that nothing was found.
 _ANSWERS: Mapping[str, Callable[[str, Path], str]] = {
     # Whether there is a script that `import NAME` means.
     "script": lambda name, folder: "" if sibling(name, folder) is None else "script",
@@ -81,7 +83,7 @@ _ANSWERS: Mapping[str, Callable[[str, Path], str]] = {
 
 
 class Reads:
-    """Questions to the disk with their first answers; `read` returns the bytes of a file."""
+    """The questions asked of the disk, with their first answers; `read` reads a file's bytes."""
 
     def __init__(self, read: Read = read_script) -> None:
         self._read = read
@@ -94,7 +96,7 @@ class Reads:
         """The bytes of a file at its first read.
 
         Raises:
-            FileProblem: It cannot be read.
+            FileProblem: The file cannot be read.
         """
         self.ask(Question("file", file))
         data = self._data[file]
@@ -108,25 +110,28 @@ class Reads:
         self._answers[Question("file", file)] = digest(data)
 
     def ask(self, question: Question) -> str:
-        """The first answer to a question; adds the question to the notes."""
+        """The first answer to a question; adds both to the notes of `noting`."""
         answer = self.answer(question)
         self.note({question: answer})
         return answer
 
     def answer(self, question: Question) -> str:
-        """The first answer to a question."""
+        """The first answer to a question, without a note."""
         if question not in self._answers:
             self._answers[question] = self._now(question, is_kept=True)
         return self._answers[question]
 
     def note(self, notes: Mapping[Question, str]) -> None:
-        """Adds earlier answers to the current notes."""
+        """Adds questions and answers of an earlier compilation to the notes of `noting`."""
         if self._notes:
             self._notes[-1].update(notes)
 
     @contextmanager
     def noting(self) -> Generator[dict[Question, str], None, None]:
-        """The questions asked inside the block, with answers; an enclosing block gets them too."""
+        """Collects the questions asked inside the block, with their answers.
+
+        An enclosing `noting` block gets these notes, too.
+        """
         notes: dict[Question, str] = {}
         self._notes.append(notes)
         try:
@@ -141,7 +146,7 @@ class Reads:
         return {Path(one.name).parent for one in self._answers if one.kind == "file"}
 
     def changed(self) -> set[Question]:
-        """The questions whose answer has changed."""
+        """The questions whose answer is now different from the first one."""
         known = list(self._answers.items())
         return {question for question, was in known if self._now(question) != was}
 

@@ -1,7 +1,7 @@
-"""The scripts that a command works on, with the siblings that they import.
+"""The scripts that a command checks, with the scripts that they import (their siblings).
 
-`Modules(folder)` loads the scripts in and below a folder. It checks each sibling once, keeps the
-results (so that `build` can write the siblings too), and reports import cycles.
+`Modules` loads the scripts below one root. It checks each sibling once, keeps the results (so that
+`build` can also write the siblings' modules), and reports import cycles.
 """
 
 import ast
@@ -74,7 +74,7 @@ class Scripts:
         """Checks the script `file` with its imports; `-` is standard input."""
         modules, path = self.of(file), Path(file)
         name = name_in(modules.folder, path)
-        if file in UNNAMED:  # its imports are those of a script in the working directory
+        if file in UNNAMED:  # resolve its imports as for a script in the working directory
             return modules.check(path, name)
         known = modules.siblings.get(name)
         if known is not None and known.source.name == file:
@@ -97,15 +97,15 @@ class Modules:
         self.folder = folder
         self.reads = Reads() if reads is None else reads
         self.most = most
-        # The siblings found so far, by name; None while one is being checked.
+        # The checked siblings by name; a sibling that is still being checked is None.
         self.siblings: dict[str, Checked | None] = {}
-        # The declarations of Python modules: all scripts share their classes.
+        # The declarations of Python modules, shared so that all scripts have the same class types.
         self.library = Library(partial(_declared, self.folder))
-        # The questions to the disk for each checked script.
+        # By the path of a checked script: the questions to the disk, with answers.
         self.notes: dict[Path, dict[Question, str]] = {}
-        # The scripts being checked, by name, each imported by the previous one.
+        # The scripts being checked now, by name; each is imported by the one before it.
         self.open: dict[str, Path] = {}
-        # Import cycles, by the names of an importing script and the one it imports.
+        # By the names of an importing and an imported script: the import cycle that they close.
         self.circles: dict[tuple[str, str], list[str]] = {}
 
     @cached_property
@@ -114,7 +114,7 @@ class Modules:
         try:
             return Project(self.folder).pure
         except FileProblem:
-            return ()  # compiling reports it
+            return ()  # the compiler reports the problem
 
     def check_text(self, source: Source) -> Checked:
         """Checks an unsaved text of a script, with its imports."""
@@ -147,8 +147,8 @@ class Modules:
     def reads_of(self, path: Path) -> dict[Question, str]:
         """The questions to the disk that compiling a script depends on, except for its own file.
 
-        They include the Python modules that were read, or not found, for the declarations of
-        others. `-` is standard input.
+        They include questions about Python modules that were read, or not found, for the
+        declarations of other Python modules. `-` is standard input.
         """
         own = Question("file", str(path))
         found = {one: answer for one, answer in self.notes[path].items() if one != own}
@@ -158,7 +158,7 @@ class Modules:
         return found
 
     def load(self, written: str, importing: str = "") -> Loaded:
-        """Resolves an import in the script that siblings import as `importing`."""
+        """Loads the module of an import in the script that siblings import as `importing`."""
         name = written if is_server(written) else absolute_name(written, importing)
         if name is None:
             return outside(written, importing)
@@ -167,7 +167,7 @@ class Modules:
             return locked_server(name, self.folder)
         if self.reads.answer(Question("script", name, self.folder)):
             found = self._sibling(name, script_path(name, self.folder))
-            # After the imports of the sibling: see `CompiledModule.scripts`.
+            # Noted after the sibling's own imports, for the order of `CompiledModule.scripts`.
             self._ask("script", name)
             return found
         self._ask("script", name)
@@ -200,7 +200,7 @@ class Modules:
         return self.reads.ask(Question(kind, name, self.folder))
 
     def _sibling(self, name: str, path: Path) -> Loaded:
-        # It may be the script being checked, whose mistakes then affect its importers.
+        # The sibling may be open already (a cycle); then its mistakes concern its importers.
         self.reads.ask(Question("file", str(path)))
         hiding = self._ask("hidden", name)
         if hiding:
@@ -233,8 +233,9 @@ class Modules:
 
 
 def _declared(folder: Path, name: str) -> Text | None:
-    """The names that a Python module binds for a script in `folder`; from a stub in the standard
-    library.
+    """The declarations of a Python module for a script in `folder`.
+
+    Those of a standard library module come from its stub.
     """
     stub = stub_of(name, folder)
     data = python_source(name, folder) if stub is None else stub.read_bytes()
@@ -247,7 +248,7 @@ def _declared(folder: Path, name: str) -> Text | None:
 
 
 def originals(folder: Path) -> Library:
-    """The Python modules by their source instead of stubs, to find where names are written."""
+    """The Python modules read from their source instead of stubs, to find definitions of names."""
 
     def read(name: str) -> Text | None:
         path = python_file(name, folder)

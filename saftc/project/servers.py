@@ -1,10 +1,11 @@
 """The lock of MCP servers, `mcp.lock.json`, for the compiler.
 
-    locked_server("mcp(docs)", folder)      its tools, or what is wrong with the lock
+    locked_server("mcp(docs)", folder)      the server's tools, or the problem with the lock
     state_of("mcp(docs)", folder)           a text that changes with the server's entry
 
-The file is in the project's root: the nearest folder with a project file, from the script's own
-folder upwards. Only `saftc mcp lock` writes it; nothing here starts or asks a server.
+The lock has the declarations of the servers' tools, so that the compiler need not start a server.
+It lies in the nearest folder with a project file, from the script's own folder upwards. Only `saftc
+mcp lock` writes it.
 """
 
 import json
@@ -22,7 +23,7 @@ _FORM = 1
 
 
 def is_server(name: str) -> bool:
-    """Whether an imported name refers to the tools of a server."""
+    """Whether an imported name refers to the tools of an MCP server, as `mcp(docs)`."""
     return name.startswith("mcp(")
 
 
@@ -36,8 +37,8 @@ def lock_path(folder: Path) -> Path:
 
 
 def locked_server(name: str, folder: Path) -> "Loaded":
-    """The tools of a server, by its imported name."""
-    # Running an unchanged script does not load the compiler.
+    """The tools of the server with an imported name, or the problem with the lock."""
+    # Imported here, so that running a cached script does not load the compiler.
     from saftc.check.imports import BrokenModule, MissingModule, ServerModule
 
     path = lock_path(folder)
@@ -59,7 +60,10 @@ def state_of(name: str, folder: Path) -> str:
 
 
 def _read(name: str, path: Path) -> dict[str, Any] | str | None:
-    """The tools of a server in a lock; None if it has no entry, a text if it cannot be read."""
+    """The tools of a server in the lock at `path`.
+
+    None if the lock has no entry for the server; an error message if the lock cannot be read.
+    """
     try:
         data: Any = json.loads(path.read_bytes())
     except FileNotFoundError:

@@ -3,7 +3,7 @@
     overlap = false         send prompts one after the other
     pure = ["geo.*"]        Python functions without effects that do not fail; tools of MCP
                             servers without effects, as in "mcp(docs).search"
-    api = "responses"       the API by which servers are asked
+    api = "responses"       the API that requests to providers use
     root = "src"            the folder from which imports are resolved
     in-place = true         `saftc build` alone writes the modules beside their scripts
 """
@@ -14,17 +14,17 @@ from typing import Any, TypeGuard, cast
 from saftc.overlap.settings import Overlapping
 from saftc.project.files import FileProblem
 
-# The settings for the compiler, or for a part that reads them where it runs.
+# The settings that are not for prompts: the compiler or another part of saftc reads them.
 _OF_COMPILING = ("overlap", "pure", "root", "in-place", "mcp")
 
 
 class Project:
-    """The project around a folder: its file, or the path of a missing one, and its saft settings.
+    """The project around a folder (the working folder by default), with its saft settings.
 
-    Without a folder, the project around the working folder.
+    `path` is the path of the project file; the file need not exist.
 
     Raises:
-        FileProblem: The file cannot be read; from a property: a setting has a wrong value.
+        FileProblem: The file cannot be read. Properties raise it if a setting has a wrong value.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -39,10 +39,10 @@ class Project:
         suffix: str = "",
         defaults: str = "",
     ) -> Overlapping:
-        """The overlap settings.
+        """The settings for code generation.
 
-        `in_order` switches overlap off; `is_async` asks for the async form, whose module names end
-        with `suffix`; `defaults` are the settings embedded in modules, in JSON.
+        `in_order` switches the overlap of prompts off. `is_async` asks for modules in async form,
+        whose names end with `suffix`. `defaults` are the settings to embed in modules, as JSON.
         """
         is_on = self._truth("overlap", default=True) and not in_order
         return Overlapping(is_on, self.pure, is_async, suffix, defaults)
@@ -60,18 +60,18 @@ class Project:
 
     @property
     def of_prompts(self) -> dict[str, Any]:
-        """The settings that are not for the compiler."""
+        """The settings for prompts, without those for the compiler."""
         return {name: value for name, value in self._section.items() if name not in _OF_COMPILING}
 
     @property
     def api(self) -> str | None:
-        """The API for all servers, if it is set."""
+        """The API that requests to providers use; None if it is not set."""
         api = self._section.get("api")
         return api if isinstance(api, str) else None
 
     @property
     def root(self) -> Path | None:
-        """The absolute path of the folder from which imports are resolved, if it is set."""
+        """The absolute path of the folder from which imports are resolved; None if not set."""
         root = self._section.get("root")
         if root is None:
             return None
@@ -84,7 +84,7 @@ class Project:
 
     @property
     def builds_in_place(self) -> bool:
-        """Whether its modules are beside their scripts."""
+        """Whether `saftc build` writes modules beside their scripts."""
         return self._truth("in-place", default=False)
 
     def _truth(self, name: str, *, default: bool) -> bool:
@@ -96,9 +96,9 @@ class Project:
 
 
 def settings_files(folder: Path | None = None) -> list[Path]:
-    """Where the project file may be, from a folder up to the first that is there.
+    """The paths at which a project file is looked for, up to the first that exists.
 
-    Without a folder, it begins at the working folder.
+    They go upwards from `folder`, which is the working folder by default.
     """
     here = Path.cwd() if folder is None else folder.absolute()
     found: list[Path] = []
@@ -120,7 +120,7 @@ def _section(path: Path) -> dict[str, Any]:
 
     try:
         section: Any = tomllib.loads(data.decode()).get("tool", {}).get("saft", {})
-    except (ValueError, AttributeError) as error:  # no TOML, or [tool] is not a table
+    except (ValueError, AttributeError) as error:  # invalid TOML, or [tool] is not a table
         raise FileProblem(f"cannot read {path}: {error}") from None
     if not _is_table(section):
         raise FileProblem(f"{path} [tool.saft]: expected a table, got {section!r}")
@@ -132,13 +132,13 @@ def _is_table(value: object) -> TypeGuard[dict[str, Any]]:
 
 
 def _are_patterns(value: object) -> TypeGuard[list[str]]:
-    """Whether it is a list of dotted names; `*` stands for any letters."""
+    """Whether a value is a list of dotted names, in which `*` stands for any letters."""
     return isinstance(value, list) and all(map(_is_pattern, cast("list[object]", value)))
 
 
 def _is_pattern(value: object) -> bool:
     if not isinstance(value, str):
         return False
-    if value.startswith("mcp("):  # a tool of a server, whose name may have any characters
+    if value.startswith("mcp("):  # a tool of an MCP server; its name may have any characters
         return ")." in value
     return value.replace("*", "x").replace(".", "x").isidentifier()

@@ -1,10 +1,10 @@
-"""The scripts of one command: each is read once, and compiled unless the cache has it.
+"""The scripts of one command: each is read once, and compiled unless the cache has its module.
 
     workspace = Workspace(Cache(cache_folder()))
     module = workspace.compile("triage.saft")       a CompiledModule
-    workspace.siblings(module)                      the scripts that it imports
+    workspace.siblings(module)                      the scripts that triage.saft imports
 
-The compiler is loaded only when a script has to be compiled.
+The compiler is imported only when a script has to be compiled.
 """
 
 import gc
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Origin(NamedTuple):
-    """A script and its module, with the source position of each part."""
+    """A script and its module, with the place in the script for each part of the module."""
 
     source: "Source"
     generated: "Generated"
@@ -46,10 +46,10 @@ def open_workspace(
     project: Project | None = None,
     reads: Reads | None = None,
 ) -> "Workspace":
-    """Opens the scripts of a command, with the project's settings and the cache in use.
+    """Creates the workspace of a command, with the project's settings and the user's cache.
 
-    `root` is the root of all scripts (see `Roots`); `project` the one around the working folder, if
-    it was read before; `reads` what to read the scripts by.
+    `root` is the root for all scripts (see `Roots`). `project` is the project around the working
+    folder, if it was read already. `reads` reads and records the files.
 
     Raises:
         FileProblem: The project's settings cannot be read.
@@ -82,22 +82,22 @@ class Workspace:
         self._cache = cache
         self._overlapping = overlapping
         self._modules: dict[str, CompiledModule] = {}
-        # By script and root, as imports are resolved from the root.
+        # By script and root: the same script may import other modules from another root.
         self._from_cache: dict[tuple[str, Path], CompiledModule | None] = {}
         # The script compiled last, for `origin`.
         self._last: tuple[str, Origin] | None = None
-        # Prompts in other threads look up their places while the script imports another one.
+        # Held while compiling: prompts in other threads call `origin` meanwhile.
         self._compiling = RLock()
 
     @cached_property
     def scripts(self) -> "Scripts":
-        """The scripts for the compiler; loads the compiler."""
+        """The checker's scripts; the first use imports the compiler."""
         from saftc.project.scripts import Scripts
 
         return Scripts(self.reads, roots=self.roots)
 
     def forget(self, file: str) -> None:
-        """Forgets a changed script: it and its importers are read and compiled again."""
+        """Drops a changed script and its importers, so that they are read and compiled again."""
         outdated = self.scripts.forget(Path(file))
         for script, module in list(self._modules.items()):
             if not outdated.isdisjoint((Path(script), *self.siblings(module))):
@@ -105,7 +105,7 @@ class Workspace:
         self._from_cache.clear()
 
     def has(self, file: str) -> bool:
-        """Whether a script is compiled and no change of it is known."""
+        """Whether a script was compiled, and `forget` was not called for it since."""
         return str(Path(file)) in self._modules
 
     def is_cached(self, file: str) -> bool:
@@ -148,9 +148,9 @@ class Workspace:
     def diagnostics_of(
         self, module: CompiledModule, width: int | None, *, when_used: bool
     ) -> Sequence[Piece]:
-        """The rendered diagnostics of a script, all or those for whoever runs it.
+        """The rendered diagnostics of a script; with `when_used`, only those to show when it runs.
 
-        They are fitted to a terminal `width` columns wide, if that is given.
+        If `width` is given, they fit a terminal of so many columns.
         """
         said = module.said_when_used if when_used else module.said
         if not said or width is None:
@@ -169,14 +169,14 @@ class Workspace:
             return self.scripts.check(file)
 
     def siblings(self, module: CompiledModule) -> list[Path]:
-        """The scripts that a script imports, directly or indirectly, deepest first."""
+        """The scripts that a script imports, directly or not; imported ones before importers."""
         root = self.roots.of(module.script)
         return [script_path(name, root) for name in module.scripts]
 
     def origin(self, module: CompiledModule) -> Origin | None:
-        """A script and the source positions of its module; compiles it again if necessary.
+        """A module's script and its places in the script; compiles the script again if needed.
 
-        None if the module is not the same any more, as a file that the script imports has moved.
+        None if the new module is different, as a file that the script imports has changed.
         """
         with self._compiling:
             if self._last is None or self._last[0] != module.script:
@@ -211,7 +211,7 @@ class Workspace:
         from saftc.diagnostics.render import render
         from saftc.driver import compile_checked
 
-        # With the collector off, cycles left by the previous script would stay in memory.
+        # Commands disable garbage collection: free the cycles that the last script has left.
         gc.collect(0)
         root = self.roots.of(file)
         compiled = compile_checked(self.scripts.check(file), self._overlapping)
@@ -237,7 +237,7 @@ class Workspace:
 
 
 def load_compiler() -> None:
-    """Loads the whole compiler, while the process is idle."""
+    """Imports the whole compiler; called while the process is idle."""
     from saftc.driver import compile_source
     from saftc.source import Source
 

@@ -1,1 +1,1 @@
-"""Shows runs: as timelines, and from their journals."""
+"""Shows runs, from their events or journals: as text, timelines and scores."""

@@ -1,7 +1,7 @@
 """Scores a function on labelled rows, for `saftc eval`.
 
-Each row is one call of `judged(...)`, which is added to the script: it calls the function and
-compares the result with the expected value.
+`with_judge` adds a function to the script that calls the scored function and compares its result
+with the expected value. `saftc map` calls this added function for each row.
 """
 
 import hashlib
@@ -22,7 +22,8 @@ from runtime_support._values.kinds import counted
 if TYPE_CHECKING:
     from runtime_support.map import Report, Script
 
-# More labels would not fit a terminal, and nobody reads more rows or longer texts.
+# In the report: the most labels of a confusion table (more do not fit a terminal), the most rows,
+# and the most characters of a text.
 _MOST_LABELS = 10
 _MOST_ROWS = 20
 _MOST_TEXT = 100
@@ -30,9 +31,10 @@ _MOST_TEXT = 100
 
 @dataclass(frozen=True)
 class Scoring:
-    """How rows are scored: the column of expected values, the comparison, the models, the minimum.
+    """How rows are scored, as the options of `saftc eval` say.
 
-    The comparison is `==`, or a function of the script.
+    `expect` is the column of expected values, and `function` the script's function that compares
+    them with results (`==` if None). The score must be `at_least` this number.
     """
 
     expect: str
@@ -45,7 +47,8 @@ class Scoring:
 class Evaluation:
     """The rows of one model with their scores, and the report of the job.
 
-    A row has `row`, `score` and `input`, and `found` and `expected`; or, if it failed, its `error`.
+    A row has the keys `row`, `score` and `input`. It also has `found` and `expected`, or `error` if
+    it failed.
     """
 
     model: str
@@ -54,7 +57,7 @@ class Evaluation:
 
     @property
     def score(self) -> float:
-        """The share of correct rows, or the mean score."""
+        """The mean score of the rows; without a scoring function, the share of correct rows."""
         return sum(row["score"] for row in self.rows) / len(self.rows)
 
     @property
@@ -64,11 +67,11 @@ class Evaluation:
         return f"{self.score:.1%} ({right} of {len(self.rows)})"
 
     def confusion(self) -> Counter[tuple[str, str]]:
-        """How often each label was found, by expected label."""
+        """The number of rows for each pair of expected and found label, without failed rows."""
         return Counter((row["expected"], row["found"]) for row in self.rows if "error" not in row)
 
     def data(self) -> dict[str, Any]:
-        """Returns it as data for JSON."""
+        """The evaluation as data for JSON."""
         confusion = [[*pair, count] for pair, count in sorted(self.confusion().items())]
         whole = {"model": self.model, "score": self.score, **self.report.summary()}
         return {**whole, "confusion": confusion, "results": self.rows}
@@ -77,8 +80,11 @@ class Evaluation:
 def judged(
     function: Callable[..., Any], score: Callable[..., Any] | None, expected: str
 ) -> Callable[..., str]:
-    """The function with one more parameter for the expected value; it returns the result and its
-    score as JSON text.
+    """Wraps a function for scoring.
+
+    The wrapper has a further keyword parameter, named by `expected`, for the expected value. It
+    returns a JSON text with the score, the result (`found`) and the expected value. Without
+    `score`, equal values score 1, others 0.
     """
     from runtime_support import ConfigError
     from runtime_support.ops import show
@@ -113,10 +119,10 @@ def judged(
 
 
 def with_judge(script: "Script", score: str | None) -> "tuple[Script, str]":
-    """The script with a function that judges a row, and the name of its expected parameter."""
+    """The script with a function that scores a row, and the parameter for the expected value."""
     *others, own = script.modules
     expected = "expected_value"
-    while re.search(rf"\b{expected}\b", own.text):  # it may be a parameter of the function
+    while re.search(rf"\b{expected}\b", own.text):  # the name may be that of another parameter
         expected += "_"
     text = (
         f"{own.text}\n\nfrom saftc.trace.evaluation import judged\n\n"
@@ -127,7 +133,7 @@ def with_judge(script: "Script", score: str | None) -> "tuple[Script, str]":
 
 
 def read_rows(folder: Path, expected: str) -> list[dict[str, Any]]:
-    """The rows of a finished job in order; failed ones have the score 0."""
+    """The rows of a finished job in the table's order; failed rows have the score 0."""
     from runtime_support.ops import show
 
     rows = list[dict[str, Any]]()
@@ -142,7 +148,7 @@ def read_rows(folder: Path, expected: str) -> list[dict[str, Any]]:
 
 
 class LastRun:
-    """The last evaluation of a function and table, stored in `.saft/`, and interrupted jobs."""
+    """The last evaluation of a function on a table, and its unfinished jobs, stored in `.saft/`."""
 
     def __init__(self, root: Path, script: "Script", table: str, scoring: Scoring) -> None:
         self._table = digest_of(Path(table).read_text("latin-1") if Path(table).is_file() else "")
@@ -154,7 +160,7 @@ class LastRun:
         self._jobs = list[Path]()
 
     def job(self, *settings: str) -> Path:
-        """The folder of a job; until the evaluation is finished, the same command resumes it."""
+        """The output folder of a job, which the same command resumes until the evaluation ends."""
         self._folder.mkdir(parents=True, exist_ok=True)
         (self._folder / ".gitignore").write_text("*\n")
         job = self._file.with_suffix(f".{digest_of(self._script, self._table, *settings)}")
@@ -162,7 +168,10 @@ class LastRun:
         return job
 
     def replace(self, evaluations: list[Evaluation], now: float) -> Iterator[str]:
-        """Stores this run as the last one, removes its jobs; yields the changes since the last."""
+        """Stores this evaluation as the last one, and removes the folders of its jobs.
+
+        Yields lines about the changes since the previous evaluation.
+        """
         scores = {one.model: [row["score"] for row in one.rows] for one in evaluations}
         this = {"script": self._script, "table": self._table, "time": now, "models": scores}
         last = json.loads(self._file.read_text()) if self._file.exists() else None
@@ -189,7 +198,7 @@ class LastRun:
 
 
 def as_report(table: str, evaluations: list[Evaluation], *, has_labels: bool) -> Iterator[str]:
-    """The evaluations as text, side by side, followed by the wrong rows of each."""
+    """The lines of a report: a table with the models, then the wrong rows of each model."""
     yield f"{table}: {counted(len(evaluations[0].rows), 'row')}"
     rows = [["model", "score", "failed", "requests", "cost", "time"]]
     for one in evaluations:
@@ -211,7 +220,7 @@ def as_report(table: str, evaluations: list[Evaluation], *, has_labels: bool) ->
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The lines of a table with aligned columns; the first row is its head."""
+    """The lines of a table with aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))

@@ -1,7 +1,7 @@
-"""Reads journals for `saftc trace` and `saftc journals`, also during their run.
+"""Reads journals for `saftc trace` and `saftc journals`, also while the run still writes them.
 
-told(path)        the requests and replies, as a trace
-timeline(path)    the same, drawn over time
+as_lines(path)    the requests and replies, as the text of a trace
+timeline(path)    the requests and replies, drawn over time
 summary(path)     a Summary: the script, the progress and the usage
 """
 
@@ -22,8 +22,10 @@ from saftc.trace.timeline import Timeline
 
 @dataclass(slots=True)
 class Summary:
-    """`state` is "running", "ok", "waiting", "failed", "interrupted" or "killed"; times are in
-    seconds, sizes in bytes.
+    """The state, progress and usage of a run with a journal.
+
+    `state` is "running", "ok", "waiting", "failed", "interrupted" or "killed". `begun` is in
+    seconds since 1970; `size` is that of the journal in bytes.
     """
 
     script: str = ""
@@ -37,14 +39,14 @@ class Summary:
 
 
 def as_lines(path: str) -> Iterator[str]:
-    """The requests and replies, in the order of the file."""
+    """The requests and replies as the texts of a trace, in the order of the journal."""
     return (trace_text(event) for event in events(path) if event["event"] != "over")
 
 
 def events(path: str) -> Iterator[Event]:
-    """The entries as events for a trace or a timeline, in order."""
-    # There may be too many prompts, and scopes of calls with the prompts that made them, to keep
-    # them unnumbered.
+    """The entries of a journal as events for a trace or a timeline, in the order of the journal."""
+    # Numbers of prompts by hash, and numbers of the prompts that made calls by the hash of the
+    # call's scope: a journal may have too many for keeping the keys themselves in memory.
     numbers: dict[int, int] = {}
     makers: dict[int, int] = {}
     for entry in entries(path):
@@ -88,7 +90,7 @@ def events(path: str) -> Iterator[Event]:
 
 
 def _decision(entry: Entry) -> str:
-    """Describes a decision about a call, or a wait for one."""
+    """The text for an approval entry: the decision about a call, or that the call waits for it."""
     call = escaped(redacted(entry["shown"]))
     by = f" by {escaped(entry['by'])}" if entry.get("by") else ""
     match entry.get("decided"):
@@ -108,7 +110,7 @@ def _decision(entry: Entry) -> str:
 
 
 def timeline(path: str) -> Timeline:
-    """The timeline of the run, without the time between its processes."""
+    """The timeline of a run; pauses between two processes that worked on the run are left out."""
     begun = [entry["time"] for entry in entries(path) if entry.get("process") == "begun"][1:]
     found = Timeline(os.path.basename(path))
     state = summary(path).state
@@ -129,7 +131,7 @@ def timeline(path: str) -> Timeline:
 
 
 def summary(path: str) -> Summary:
-    """The progress and the usage of a run."""
+    """The state, progress and usage of the run with the journal at `path`."""
     found = Summary(size=os.path.getsize(path) if os.path.isfile(path) else 0)
     open_questions: set[tuple[object, ...]] = set()
     for entry in entries(path):

@@ -1,4 +1,4 @@
-"""A log of a run's events: each is written at once, as a line of JSON.
+"""The live file: a log of a run's events, each written as a line of JSON when it happens.
 
     SAFT_LIVE=live.jsonl
 
@@ -8,9 +8,10 @@
     {"event": "over", "key": 3, "error": null}
     {"event": "begun"}                                      without a key: about the run itself
 
-`saftc play` shows them. The runtime's log (SAFT_LOG) has the events in the order of the script
-instead. A request has its new `messages`, and `whole`: the request for sending it again, null if it
-contained a secret or a file. Secrets are redacted.
+`saftc play` shows these events. (The runtime's log, SAFT_LOG, has events in the order of the script
+instead.) A request has `messages`, without those of the prompt's previous request, and `whole`: all
+that is needed to send the request again, or null if it contained a secret or a file. Secrets are
+redacted.
 """
 
 from __future__ import annotations
@@ -35,10 +36,11 @@ from runtime_support._values.kinds import is_list, is_object
 
 LIVE = "SAFT_LIVE"
 
-# The most characters of a text; longer ones, as of tools, are truncated.
+# The most characters of a text in an event; longer texts, as results of tools, are truncated.
 MOST_SHOWN = 20_000
 
-# A secret has no blanks: it may continue in the next piece as long as the last word does.
+# The last word of a piece: it may be the beginning of a secret that continues in the next piece.
+# Secrets have no blanks.
 _WORD_AT_END = re.compile(r"[!-~]+\Z")
 _LONGEST_HELD = 10_000
 
@@ -59,7 +61,10 @@ class LiveFile:
         self._has_failed = False
 
     def see(self, event: Event) -> None:
-        """Writes an event; withholds the end of a piece until it cannot be part of a secret."""
+        """Writes an event.
+
+        The last word of a piece is withheld until it is complete, so that secrets are recognized.
+        """
         held = self._held.pop(event["key"], "")
         if event["event"] == "piece":
             text = held + event["text"]
@@ -117,8 +122,8 @@ class LiveFile:
 
 
 def append_line(path: str, line: str) -> None:
-    """Appends a line of JSON to the file at once."""
-    # The escape of half a surrogate pair is valid JSON.
+    """Appends a line of JSON to the file, without buffering."""
+    # JSON may contain the backslash escape of a lone surrogate, which UTF-8 cannot encode.
     data = line.encode("utf-8", "backslashreplace") + b"\n"
     with open(path, "ab", opener=open_private) as file:
         file.write(data)
@@ -128,13 +133,13 @@ _files: dict[str, LiveFile] = {}
 
 
 def live_file() -> LiveFile | None:
-    """The file named by the environment."""
+    """The live file that SAFT_LIVE names; None if SAFT_LIVE is not set."""
     path = os.environ.get(LIVE)
     return None if not path else (_files.get(path) or _files.setdefault(path, LiveFile(path)))
 
 
 def _whole(request: Event) -> str:
-    """The JSON of a request for sending it again; null if it has secrets or files."""
+    """The JSON from which a request can be sent again; `null` if it has secrets or files."""
     contents = [one.get("content") for one in request["messages"]]
     text = json.dumps(
         {name: request[name] for name in _REQUEST if name in request}, ensure_ascii=False
@@ -143,7 +148,7 @@ def _whole(request: Event) -> str:
 
 
 def usage_in(event: Event) -> Usage:
-    """The usage in the event of a reply."""
+    """The token counts in the event of a reply."""
     names = ("input_tokens", "output_tokens", *TOKEN_PARTS)
     return Usage(**{name: event.get(name, 0) for name in names})
 
@@ -151,9 +156,10 @@ def usage_in(event: Event) -> Usage:
 def cost_in(
     prices: Mapping[str, Any], request: Event, event: Event, usage: Usage
 ) -> tuple[float | None, int]:
-    """The largest possible cost of a reply, and its number of tokens without a price.
+    """An upper bound for the cost of a reply, and the number of its tokens without a known price.
 
-    The price is that of the requested model or of the one that answered.
+    The price is that of the requested model, or else of the model that the reply names. The cost is
+    None if neither has a price.
     """
     models = (str(request.get("model")), str(event.get("model")))
     price = next((prices[name] for name in models if name in prices), None)
@@ -161,13 +167,16 @@ def cost_in(
 
 
 def new_messages(request: Event) -> list[list[str]]:
-    """The messages that the previous request did not have: the role and text of each."""
+    """The role and text of each message that was not in the prompt's previous request."""
     new: list[dict[str, Any]] = request["messages"][request["new_from"] :]
     return [[one["role"], describe_content(one["content"])] for one in new if one.get("content")]
 
 
 def shortened(value: Any) -> Any:
-    """A value without secrets, which truncation could split, and with long texts truncated."""
+    """A value with its long texts truncated, and without members that are None.
+
+    Secrets in long texts are redacted first, as truncation might cut one in two.
+    """
     if isinstance(value, str):
         if len(value) <= MOST_SHOWN:
             return value

@@ -1,10 +1,10 @@
-"""The person at the page of `saftc play`, who writes the lines of standard input.
+"""Standard input of a script in `saftc play`: a person enters its lines at the page.
 
-Before a line is read, the live file says what it is for:
+Before the script reads a line, an event in the live file tells the page what the line is for:
 
     {"event": "reads"}                     the script reads a line of text
     {"event": "waits", "shown": ...}       a call waits for a decision, as `saftc approve` shows it
-    {"event": "begun"}, {"event": "done"}  the script begins, and has ended
+    {"event": "begun"}, {"event": "done"}  the script has started, and has ended
 """
 
 import json
@@ -17,43 +17,43 @@ from saftc.trace.live import append_line
 
 
 class AskedLines(TextIOWrapper):
-    """Standard input whose lines the page asks for."""
+    """Standard input that asks the person at the page before it reads a line."""
 
     def __init__(self, live: str) -> None:
         super().__init__(sys.stdin.buffer, "utf-8", "replace")
         self._live = live
-        # The page answers one question at a time.
+        # Held during a question, as the page answers one question at a time.
         self._turn = threading.Lock()
 
     def show(self, event: dict[str, Any]) -> None:
-        """Writes an event for the page."""
+        """Writes an event for the page to the live file."""
         append_line(self._live, json.dumps(event))
 
     def answer(self, question: dict[str, Any], size: int = -1) -> str:
-        """Asks a question; returns the line that answers it, empty at the end of input."""
+        """Shows a question at the page; returns the person's line, empty at the end of input."""
         with self._turn:
             self.show(question)
             return super().readline(size)
 
     def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
-        """Asks for a line; returns it to the script."""
+        """Asks the person for a line, and returns it."""
         return self.answer({"event": "reads"}, size)
 
     def read(self, size: int | None = -1, /) -> str:
-        """Asks for lines; returns all until the person ends the input."""
+        """Asks the person for lines, and returns all lines until the person ends the input."""
         with self._turn:
             self.show({"event": "reads"})
             return super().read(size)
 
 
 def attend(live: str) -> AskedLines:
-    """Connects the script's input to the person at the page; the page follows the file `live`."""
+    """Replaces `sys.stdin` by lines from the person at the page, which reads the file `live`."""
     asked = sys.stdin = AskedLines(live)
     asked.show({"event": "begun"})
     return asked
 
 
 def show_end() -> None:
-    """Tells the page that the script has ended; later events are about the run."""
+    """Tells the page that the script has ended; does nothing without a page."""
     if isinstance(sys.stdin, AskedLines):
         sys.stdin.show({"event": "done"})

@@ -1,10 +1,10 @@
-"""Reports the provider of a folder, and sends a request again.
+"""For `saftc play`: tells which provider a script's folder uses, and sends a request again.
 
     python -m saftc.trace.resend who              {"provider": "mock", "choices": [...], ...}
-    python -m saftc.trace.resend again < REQUEST  the pieces of the reply and the reply, or the
-                                                  failure: events in lines of JSON, as in `live`
+    python -m saftc.trace.resend again < REQUEST  events as lines of JSON, as in `saftc.trace.live`:
+                                                  the pieces of the reply, then the reply or failure
 
-Both run in a separate process, in the folder of the script and with its settings, as runs do.
+Both commands run in a separate process in the folder of the script, so that they have its settings.
 """
 
 import json
@@ -22,7 +22,7 @@ from saftc.trace.live import cost_in, usage_in
 
 
 def who() -> dict[str, Any]:
-    """The current provider and model, and the alternatives."""
+    """The configured provider and model, or the problem with them, and the possible choices."""
     try:
         settings = settings_to_show()
         provider, model = provider_and_model(settings)
@@ -34,7 +34,7 @@ def who() -> dict[str, Any]:
 
 
 def _choices() -> list[list[str]]:
-    """The providers that need no further settings, with their models."""
+    """The providers that can be used without further settings, each with its model."""
     keyed = [
         [name, preset.model]
         for name, preset in PRESETS.items()
@@ -45,7 +45,7 @@ def _choices() -> list[list[str]]:
 
 
 def resend(request: dict[str, Any]) -> None:
-    """Sends a request from `live` again, and writes the events of its reply."""
+    """Sends a request of the live file again, and writes the events of the reply."""
     began = time.monotonic()
     try:
         settings = settings_for()

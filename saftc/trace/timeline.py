@@ -2,16 +2,17 @@
 
     SAFT_TIMELINE=run.html        the page, written while the process runs and when it ends
     SAFT_CHROME=trace.json        the trace, written when it ends
-    SAFT_LIVE=live.jsonl          the events as they happen (`live`)
+    SAFT_LIVE=live.jsonl          the events as they happen (`saftc.trace.live`)
 
     timeline = Timeline("triage")
-    timeline.see(event)           for each event of its prompts, in any order of prompts
-    timeline.page()               one file of HTML, which loads nothing
+    timeline.see(event)           for each event of a prompt; events of several prompts may mix
+    timeline.page()               one file of HTML that loads no other files
 
-Prompts of one place in the script share a row; each has a lane there. Its steps are bars: requests,
-requests that ask again (repairs), calls of tools, programs. The critical path is the chain of steps
-that the end of the run waited for: from the last step to end, back to the one that ended last
-before it began, and so on. The last step of a failed prompt is marked. Secrets are redacted.
+All prompts of one place in the script share a row, and prompts at the same time have separate lanes
+in the row. The steps of a prompt are bars: requests, requests that ask again (repairs), calls of
+tools, programs. The critical path is the chain of steps that the end of the run waited for. It goes
+from the step that ended last to the step that ended last before that one began, and so on back to
+the start. The last step of a failed prompt is marked. Secrets are redacted.
 """
 
 from __future__ import annotations
@@ -52,10 +53,10 @@ from saftc.trace.live import LIVE, cost_in, live_file, new_messages, shortened, 
 Kind: TypeAlias = Literal["request", "repair", "tool"]
 How: TypeAlias = Literal["ok", "failed", "interrupted", "killed", "running", "waiting"]
 
-# The most steps that are drawn, for the sake of readers and browsers; later ones are counted.
+# The most steps that are drawn, so that browsers stay fast; further steps are only counted.
 MOST_STEPS = 25_000
 MOST_TOLD = 25_000_000
-# Consecutive steps are apart by less than the error of clocks and rounding.
+# In seconds: how much the times of two consecutive steps may overlap, as clocks are not exact.
 _NEAR = 0.002
 _MICROSECOND = 0.000_001
 # The most characters in the name of a trace's slice.
@@ -64,9 +65,10 @@ _MOST_WORDS = 60
 
 @dataclass(slots=True, eq=False)
 class Step:
-    """A step of a prompt from `start` on, in seconds; first it may have waited for its turn.
+    """A step of a prompt, with times in seconds.
 
-    `told` has its details as JSON.
+    It begins at `start` and takes `seconds`, which include the time that it `waited` before it was
+    sent. `told` has its details as JSON.
     """
 
     kind: Kind
@@ -90,20 +92,21 @@ class Step:
 
 @dataclass(slots=True, eq=False)
 class Prompt:
-    """A prompt, `within` the tool or the program of another one."""
+    """A prompt with its steps; `within` is the prompt whose tool or program sent it, if any."""
 
     key: object
     place: str
     start: float
     within: Prompt | None
-    # The loop items of the calls running ahead that it belongs to, with the enclosing ones.
+    # If a loop sends prompts for later items ahead: the number of the item that the prompt belongs
+    # to, after the numbers of the enclosing loops' items.
     item: tuple[int, ...] = ()
-    # The most requests that it allows in flight, including its own; 0 if unknown.
+    # The setting `max_in_flight` of the prompt; 0 if unknown.
     most_in_flight: int = 0
     steps: list[Step] = field(default_factory=list[Step])
     lane: int = 0
-    # The request that waits for its reply, when the first piece came, and whether the next request
-    # asks for the same again.
+    # The request that has no reply yet, the seconds until its first piece, and whether the next
+    # request is a repair: it asks for the same result again.
     request: Event | None = None
     heard: float | None = None
     asks_again: bool = False
@@ -120,34 +123,34 @@ class Timeline:
 
     def __init__(self, title: str) -> None:
         self.title = title
-        # When another process resumed the run.
+        # The times at which a further process resumed the run.
         self.marks: list[float] = []
         # How the run ended, and its error.
         self.how: How = "ok"
         self.error = ""
-        # By place, how prompts overlap or why they do not.
+        # By place: how its prompts overlap with others, or why they do not.
         self.overlaps: Mapping[str, str] = {}
         self._prompts: dict[object, Prompt] = {}
-        # By place, the Python functions around prompts.
+        # By place: the Python function that contains its prompts.
         self._functions: dict[str, str] = {}
         self._prices = settings_for().prices
         self._lock = threading.Lock()
         self._steps = self._told = 0
-        # The number of omitted requests and calls.
+        # The number of requests and calls of tools that are not drawn.
         self.left_out = 0
-        # The number of recorded changes.
+        # How often the timeline has changed.
         self.changes = 0
 
     @property
     def is_full(self) -> bool:
-        """Whether no further steps are drawn."""
+        """Whether the most steps are reached, so that further ones are not drawn."""
         return self._steps >= MOST_STEPS or self._told >= MOST_TOLD
 
     def see(self, event: Event) -> None:
-        """Records an event, as passed to observers of `add_observer`.
+        """Records an event that the runtime passes to the functions given to `add_observer`.
 
-        It also has `key`, `within`, `began` and `waited`, and `item` and `max_in_flight` if they
-        are known.
+        Besides the event's own data it needs `key`, `within`, `began` and `waited`; `item` and
+        `max_in_flight` are optional.
         """
         with self._lock:
             prompt = self._prompts.get(event["key"])
@@ -267,8 +270,10 @@ class Timeline:
         return template.replace('"THE RUN"', data, 1).encode("utf-8", "backslashreplace")
 
     def _about(self, place: str) -> _Text:
-        """A place with its line, its function, and how its prompts overlap, as far as these are
-        known."""
+        """JSON about a place: the line of the script, the function, and how its prompts overlap.
+
+        Unknown parts are empty.
+        """
         known = self.overlaps.get(place)
         overlap = {} if known is None else {"overlap": redacted(known)}
         function = self._function_at(place)
@@ -276,10 +281,10 @@ class Timeline:
         return _members(place=place, line=redacted(_line_at(place)), **within, **overlap)
 
     def _function_at(self, place: str) -> str:
-        """The innermost function around a place that the script itself defines.
+        """The name of the innermost function of the script that contains a place.
 
-        The module has further functions, which run loops ahead, and renames some, as `class_`.
-        Without the script's text, it is the module's function.
+        It is found in the script's text, as the compiled module has further functions, which run
+        loops ahead, and other names, as `class_`. Without the text, the name is the module's.
         """
         around, lines = self._functions[place].split("."), _lines_of(_parts_of(place)[0])
         if not lines:
@@ -291,9 +296,9 @@ class Timeline:
     def chrome(self) -> bytes:
         """The run in the trace event format of chrome://tracing and Perfetto.
 
-        Each place is a process; each prompt is a slice named by its function and its first words. A
-        counter shows the requests in flight; arrows connect the prompts of one item, and a prompt
-        with those sent by its tools.
+        In that format, each place is a process, and each prompt is a slice named by its function
+        and first words. A counter shows the requests in flight. Arrows connect the prompts of the
+        same loop item, and a prompt with the prompts that its tools send.
         """
         prompts = self._drawn()
         begun = min((prompt.start for prompt in prompts), default=0.0)
@@ -321,7 +326,7 @@ class Timeline:
                 events.append(_members(ph="X", **here, **length, **named))
             led = prompt.within, before.get(prompt.item) if prompt.item else None
             for side, other in enumerate(one for one in led if one is not None):
-                # An arrow must begin inside of its source slice.
+                # The format requires that an arrow begins inside of the slice that it leaves.
                 left = min(other.end, prompt.start) - _MICROSECOND
                 common = {"name": "leads to", "cat": "flow", "id": 2 * number + side}
                 start = _micro(max(other.start, left) - begun)
@@ -338,7 +343,7 @@ class Timeline:
         return text.encode("utf-8", "backslashreplace")
 
     def _drawn(self) -> list[Prompt]:
-        """The prompts in order of time, with their lanes and the critical path."""
+        """The prompts to draw, in order of time; their lanes and critical steps are set."""
         with self._lock:
             if self.how == "running":
                 prompts = [self._until_now(prompt) for prompt in self._prompts.values()]
@@ -349,7 +354,7 @@ class Timeline:
                 prompts = [*self._prompts.values()]
             prompts = [prompt for prompt in prompts if prompt.steps]
             for prompt in prompts:
-                # A prompt fails in its last step.
+                # If a prompt failed, its last step is the one that failed.
                 prompt.steps[-1].is_failed |= prompt.error is not None
         prompts.sort(key=lambda prompt: prompt.start)
         _put_in_lanes(prompts)
@@ -362,7 +367,7 @@ def _lane_of(prompt: Prompt, rows: Mapping[str, int]) -> dict[str, int]:
 
 
 def _first_words(prompt: Prompt) -> str:
-    """The first words of the user's first message in a prompt."""
+    """The first words of the first user message in a prompt."""
     told = json.loads(prompt.steps[0].told)
     asked = [text for role, text in told.get("messages") or () if role == "user"]
     words = " ".join(asked[0].split()) if asked else ""
@@ -370,7 +375,7 @@ def _first_words(prompt: Prompt) -> str:
 
 
 def _in_flight(prompts: Iterable[Prompt]) -> Iterator[tuple[float, int]]:
-    """The number of requests in flight at each moment when it changes."""
+    """The moments at which the number of requests in flight changes, each with the new number."""
     changes = Counter[float]()
     for prompt in prompts:
         for step in prompt.steps:
@@ -447,8 +452,8 @@ def _put_in_lanes(prompts: Iterable[Prompt]) -> None:
 
 
 def _mark_critical(prompts: list[Prompt]) -> None:
-    """Marks the critical path: the steps that the end of the run waited for, from the end back."""
-    # A tool that asks prompts itself waits for these.
+    """Marks the critical path: the steps that the end of the run waited for."""
+    # The prompts whose tools send prompts: the tool's step only waits, so it is left out.
     asking = {prompt.within.key for prompt in prompts if prompt.within is not None}
     steps = [
         step
@@ -458,7 +463,8 @@ def _mark_critical(prompts: list[Prompt]) -> None:
     ]
     before = float("inf")
     for step in sorted(steps, key=lambda step: step.end, reverse=True):
-        # Less for short steps: simultaneous steps are never on one path.
+        # A step is critical if it ended before the next critical one began. The tolerance is
+        # smaller for short steps, so that two simultaneous steps are never both on the path.
         step.is_critical = step.end <= before + min(_NEAR, (step.seconds - step.waited) / 2)
         if step.is_critical:
             before = step.start + step.waited
@@ -488,17 +494,17 @@ def _sums(prompts: list[Prompt]) -> dict[str, Any]:
 
 
 def _allowed(prompts: Iterable[Prompt]) -> list[int]:
-    """The smallest and largest allowed number of requests in flight; empty if unknown."""
+    """The smallest and largest `max_in_flight` of the prompts; empty if none is known."""
     known = {prompt.most_in_flight for prompt in prompts} - {0}
     return [min(known), max(known)] if known else []
 
 
 def explain_time(prompts: Sequence[Prompt], overlaps: Mapping[str, str]) -> str:
-    """The bottleneck of the run in one sentence; empty if there was only one prompt.
+    """A sentence about the bottleneck of the run; empty if there was only one prompt.
 
-    It is an idle time, the limit `max_in_flight`, or waiting requests while others had room, if one
-    of these took at least half of the time. Otherwise it is the place that took most of the
-    critical path, with the reason for its order from `overlaps`, if known.
+    The bottleneck is one of three states if the run was in it for at least half of the time: no
+    request in flight; as many as `max_in_flight` allows; or fewer, while others waited. Otherwise
+    it is the place with the longest part of the critical path, with the text of `overlaps` for it.
     """
     if not any(step.kind != "tool" for prompt in prompts for step in prompt.steps):
         return "No request was sent."
@@ -531,12 +537,13 @@ def _time(seconds: float) -> str:
 
 
 def _shares(prompts: Iterable[Prompt]) -> tuple[float, float, float, float]:
-    """How long all requests took, from the first to the end of the last, and three shares of that.
+    """The seconds from the first request to the end of the last one, and three parts of them.
 
-    The shares are the seconds in which none was in flight, in which the allowed maximum was, and in
-    which requests waited below the maximum.
+    The parts are the seconds in which no request was in flight, in which the allowed maximum was in
+    flight, and in which fewer were in flight while others waited.
     """
-    # The time of each change, the changes in requests in flight and waiting, and the maximum.
+    # Each change has its time, the differences in the numbers of requests in flight and of waiting
+    # requests, and the prompt's maximum in flight.
     changes = list[tuple[float, int, int, int]]()
     for prompt in prompts:
         most = prompt.most_in_flight
@@ -564,19 +571,19 @@ def _shares(prompts: Iterable[Prompt]) -> tuple[float, float, float, float]:
 
 
 def _line_at(place: str) -> str:
-    """The line of the script at a place, if the text is available."""
+    """The line of the script at a place; empty if the script's text is not available."""
     name, number, column = _parts_of(place)
     if not number:
         return ""
     line, after = [*_lines_of(name)[number - 1 : number + 1], "", ""][:2]
-    # The first line of a multi-line text says more.
+    # If the line ends with the start of a multi-line text, the text's first line says more.
     opens = _opens_prompt if _is_script(name) else _opens_text
     is_open = opens(line.rstrip(), column - 1 if column else 0)
     return f"{line.strip()} {after.strip()}" if is_open else line.strip()
 
 
 def _parts_of(place: str) -> tuple[str, int, int]:
-    """The file name, line and column of a place; 0 for a missing number."""
+    """The file name, line and column of a place; a missing number is 0."""
     name, _, rest = place.partition(":")
     number, _, column = rest.partition(":")
     line, position = (int(one) if one.isdigit() else 0 for one in (number, column))
@@ -588,7 +595,7 @@ def _is_script(name: str) -> bool:
 
 
 def _lines_of(name: str) -> list[str]:
-    """The lines of a file, or of a script without a file."""
+    """The lines of a file, or of a script without a file; empty if they cannot be read."""
     known = linecache.cache.get(name)
     if known is not None and len(known) == 4 and known[1] is None:
         return known[2]
@@ -600,7 +607,7 @@ def _lines_of(name: str) -> list[str]:
                 state = os.stat(path)
                 return _lines_of_file(path, state.st_mtime_ns, state.st_size)
     except (OSError, ValueError, SaftError):
-        pass  # it only helps readers; nothing depends on it
+        pass  # the lines are shown to readers only
     return []
 
 
@@ -610,17 +617,17 @@ def _lines_of_file(path: str, _changed: int, _size: int) -> list[str]:
         return file.readlines()
 
 
-# The head of a function in a script or in Python, with its name.
+# The first line of a function definition in a script or in Python; group 1 is the name.
 _HEAD = re.compile(r"\s*(?:f|conv|(?:async\s+)?def)\s+(\w+)\s*[(\[]")
-# The contexts in which `$` does not begin or end a prompt: comments and texts in a line of a
-# script; escapes and holes in a prompt.
+# Each finds the next `$` that begins (ends) a prompt, as group 1, or a stretch in which `$` does
+# not: outside of prompts a comment or text, inside an escape or hole.
 _OUTSIDE = re.compile(r'//.*|"(?:[^"\\]|\\.)*"|(\$)')
 _INSIDE = re.compile(r"\\.|\{[^{}]*\}|(\$)")
 
 
 def _opens_prompt(line: str, column: int) -> bool:
     """Whether a line of a script ends with the `$` that begins a prompt."""
-    # The prompt at the place begins there; the text before it does not matter.
+    # If a prompt begins at the column, search from there.
     position = column if line[column : column + 1] == "$" else 0
     is_inside = False
     last = -1
@@ -646,7 +653,7 @@ FORMS: dict[str, Callable[[Timeline], bytes]] = {
 
 
 class _OfProcess:
-    """The timeline of this process, and the files to write it to."""
+    """The timeline of this process, with the files to write it to."""
 
     def __init__(self) -> None:
         self.timeline: Timeline | None = None
@@ -654,20 +661,20 @@ class _OfProcess:
         self.has_ended = threading.Event()
 
 
-# The page is rewritten this often, in seconds; a long one less often, to save time.
+# The seconds between two writes of the page; a page that takes long is written less often.
 _PAUSE = 1.0
 _SHARE = 20
 
 _here = _OfProcess()
 _lock = threading.Lock()
-# Guards the writing.
+# Held while the files are written.
 _writing = threading.Lock()
 
 
 def watch() -> Callable[[Event], None] | None:
-    """The observer of this process's events; None if its parent draws the run.
+    """The function that records this process's events; None if the parent process draws the run.
 
-    The runtime calls it before each prompt if the environment asks for a timeline.
+    The runtime calls `watch` before each prompt if SAFT_TIMELINE, SAFT_CHROME or SAFT_LIVE is set.
     """
     if _is_child():
         return None
@@ -683,10 +690,10 @@ def watch() -> Callable[[Event], None] | None:
 
 
 def begin_timeline() -> Timeline | None:
-    """The timeline of this process, if the environment asks for one; the first call creates it.
+    """The timeline of this process, created at the first call; None if no variable asks for one.
 
     Raises:
-        ConfigError: It asks for a file that cannot be written.
+        ConfigError: A file for the timeline cannot be written.
     """
     wanted = {os.environ[name]: form for name, form in FORMS.items() if os.environ.get(name)}
     if not wanted:
@@ -707,7 +714,7 @@ def begin_timeline() -> Timeline | None:
 
 
 def _grow(timeline: Timeline, path: str, has_ended: threading.Event) -> None:
-    """Rewrites the page after changes while the process runs."""
+    """Rewrites the page after changes, until the process `has_ended`."""
     written, pause = 0, _PAUSE
     while not has_ended.wait(pause):
         if timeline.changes == written:
@@ -719,7 +726,7 @@ def _grow(timeline: Timeline, path: str, has_ended: threading.Event) -> None:
             try:
                 replace_file(os.path.realpath(path), timeline.page(), permissions=PRIVATE)
             except (OSError, ValueError):
-                return  # it is reported at the end
+                return  # the write at the end of the process reports the problem
         pause = max(_PAUSE, _SHARE * (time.monotonic() - began))
 
 
@@ -728,9 +735,9 @@ def write_timeline(
     error: str = "",
     overlaps: Callable[[], Mapping[str, str]] | None = None,
 ) -> None:
-    """Writes the timeline and how the run ended; reports files that cannot be written.
+    """Writes the timeline with the outcome of the run; reports files that cannot be written.
 
-    `overlaps` returns, by place, how prompts overlap, or why they do not.
+    `overlaps` returns a text for each place: how its prompts overlap, or why they do not.
     """
     with _lock:
         timeline, paths = _here.timeline, _here.paths
@@ -745,7 +752,7 @@ def write_timeline(
 
 
 def write_form(timeline: Timeline, form: Callable[[Timeline], bytes], path: str) -> bool:
-    """Writes the timeline to a file atomically; returns whether it could be written."""
+    """Writes one form of the timeline atomically to `path`; returns whether that was possible."""
     try:
         replace_file(os.path.realpath(path), form(timeline), permissions=PRIVATE)
         if timeline.left_out:
@@ -758,13 +765,13 @@ def write_form(timeline: Timeline, form: Callable[[Timeline], bytes], path: str)
 
 
 def _is_child() -> bool:
-    """Whether multiprocessing started this process, so that the run is its parent's."""
+    """Whether multiprocessing started this process; then the parent process draws the run."""
     process: Any = sys.modules.get("multiprocessing.process")
     return process is not None and process.parent_process() is not None
 
 
 def _forget() -> None:
-    """Drops the parent's run and files after a fork."""
+    """Drops the parent process's timeline and files after a fork."""
     global _lock, _writing
     _lock, _writing = threading.Lock(), threading.Lock()
     _here.timeline = None

@@ -1,9 +1,9 @@
 """The table of builtin functions: parameters, result, effects, and the equivalent Python.
 
-A row defines a builtin completely, except that the emitter has special code for the few whose form
-is `own`. A builtin has one or more overloads (its `ways`); the arguments select one. A call is
-*proved* if the type of every argument certainly suits its parameter. Python's own form is emitted
-for a proved call.
+A row of the table defines a builtin completely. Only for the few whose form is `own`, the code
+generator has special code. A builtin has one or more overloads (its `ways`), and the arguments
+select one of them. A call is *proved* if the types of all arguments certainly suit the parameters.
+A proved call is compiled to plain Python, any other to a call of `runtime_support.ops`.
 """
 
 from collections.abc import Callable, Sequence
@@ -65,18 +65,18 @@ PROGRAM = frozenset({"program"})
 FUNCTION = frozenset({"function"})
 DECIMALS = frozenset({"decimal", "int"})
 DURATIONS = frozenset({"duration"})
-# Two values of the same one of these kinds can be ordered.
+# The kinds of dates and durations: two values of the same entry can be ordered.
 DATES = (DURATIONS, *(frozenset({one}) for one in ("date", "datetime", "time")))
 # Anything at all.
 VALUE: Kinds = frozenset()
 
 # The side effects of evaluating something (see `saftc.effects.effects`).
 Effect = Literal["asks", "prints", "reads", "writes", "unknown"]
-# When a call may fail: never, only on arguments of a wrong kind, also because of something outside
-# the script (a file, say), or for reasons that are not listed here.
+# When a call may fail: never; only if an argument is of a wrong kind; also because of something
+# outside the script, such as a file; or for other reasons, such as an argument's value.
 Fails = Literal["never", "on other kinds", "by accident", "maybe"]
-# Which parts of the arguments the result of a call may contain: none, their items, the one argument
-# that the call selects, the default, or any argument.
+# Which parts of the arguments the result of a call may contain: none, the arguments' items, the one
+# argument that the call selects, the default, or any argument.
 Holds = Literal["nothing", "items", "one", "default", "arguments"]
 
 _OPS, PACKAGE = "runtime_support.ops", "runtime_support"
@@ -87,8 +87,8 @@ PROGRAMS = "runtime_support.programs"
 class Param:
     """A parameter and the kinds that it accepts.
 
-    `items`: the accepted kinds of a list's items; all items must belong to the same entry.
-    `is_keyword`: Python accepts it by name only.
+    `items`: sets of kinds for the items of a list; all items must belong to the same set.
+    `is_keyword`: in Python, the argument must be passed by name.
     """
 
     name: str
@@ -119,12 +119,12 @@ _OWN, _OPERATION = PythonForm("own"), PythonForm("operation")
 
 @dataclass(frozen=True, slots=True)
 class Overload:
-    """One way to call a builtin.
+    """An overload of a builtin.
 
-    `gives`: the type of the result, or a function that computes it from the types of the arguments
-    other than `by`. `by`: a required parameter that is passed by name only. `repeats`: the last
-    parameter is variadic, and a call has at `least` that many arguments. In a proved call all
-    arguments belong to the same entry of `alike`, unless `alike` is empty.
+    `gives`: the type of the result, or a function that computes the type from the types of the
+    arguments other than `by`. `by`: a required parameter that is passed by name only. `repeats`:
+    the last parameter is variadic, and a call has `least` arguments or more. `alike`: sets of
+    kinds; if there are any, all arguments of a proved call belong to the same set.
     """
 
     parameters: tuple[Param, ...]
@@ -162,9 +162,9 @@ class Overload:
         return bool(self.parameters) and all(one.is_keyword for one in self.parameters)
 
     def is_proved(self, arguments: Sequence[Type]) -> bool:
-        """Whether a call with `arguments` is certainly valid, so that Python's form can be emitted.
+        """Whether a call with `arguments` is certainly valid, so that it becomes plain Python.
 
-        `arguments` do not include `by`.
+        `arguments` are without `by`.
         """
         needed = sum(parameter.is_required for parameter in self.parameters)
         if len(arguments) < max(needed, self.least):
@@ -179,10 +179,10 @@ class Overload:
 class Builtin:
     """A builtin function.
 
-    `ways`: its overloads; `meant` selects one by the arguments. `effect`: None for a pure function.
-    `goes_over`: how it consumes the items of its one list: all of them ("all"), as many as it needs
-    ("some"), or lazily, as its own iterator is consumed ("later"). `takes_names`: it accepts
-    arguments of any name.
+    `ways`: the overloads; `select_overload` selects one by the arguments. `effect`: None for a pure
+    function. `goes_over`: how the function consumes the items of its only list: all of them
+    ("all"), as many as it needs ("some"), or lazily, while its own result is iterated ("later").
+    `takes_names`: the function accepts arguments of any name.
     """
 
     name: str
@@ -192,7 +192,7 @@ class Builtin:
     holds: Holds = "arguments"
     goes_over: Literal["all", "some", "later"] | None = None
     takes_names: bool = False
-    # Its name in `ops`, if different.
+    # The name of the function in `runtime_support.ops`, if that is different.
     in_ops: str = ""
 
     @property
@@ -215,8 +215,9 @@ class Builtin:
     def select_overload(self, arguments: Sequence[tuple[str | None, Type]]) -> Overload:
         """Selects the overload for arguments, given as pairs of name (or None) and type.
 
-        Returns the last overload that certainly accepts them (general ones come first), else the
-        first that may, else the one that accepts the most of them from the left: errors report it.
+        Returns the last overload that certainly accepts the arguments, as more general overloads
+        come first. If there is none, returns the first that may accept them. Otherwise returns the
+        one that accepts the most arguments from the left; the error message is about that one.
         """
         if len(self.ways) == 1:
             return self.ways[0]
@@ -229,8 +230,10 @@ _CERTAIN = 2
 
 
 def _fit(way: Overload, arguments: Sequence[tuple[str | None, Type]]) -> tuple[int, int]:
-    """How well an overload fits: a rank (`_CERTAIN`, 1: maybe, 0 or less: no), and the number of
-    arguments that it accepts from the left, which is counted only if it does not fit.
+    """How well an overload fits the arguments: a rank, and a number of accepted arguments.
+
+    The rank is `_CERTAIN`, 1 (the overload may fit), or 0 and less (it does not fit). The number,
+    counted from the left, is computed only for overloads that do not fit.
     """
     if way.by is not None and all(name != way.by.name for name, _ in arguments):
         return -1, 0
@@ -271,7 +274,7 @@ def _takes_items(parameter: Param, argument: Type) -> bool | None:
         return None
     if any(found <= wanted for wanted in parameter.items):
         return True
-    # If no kind is accepted, only an empty list would be valid: that counts as wrong.
+    # If no kind of item is accepted, only an empty list would be valid: report the argument.
     return None if any(found & wanted for wanted in parameter.items) else False
 
 
@@ -425,7 +428,7 @@ def _effect(effect: Effect, name: str, *ways: Overload, fails: Fails = "by accid
 
 
 def _held(ways: Sequence[Overload]) -> Holds:
-    """What a result contains of the arguments: nothing if it consists of scalars only."""
+    """Which parts of the arguments a result may contain: none if it consists of scalars only."""
     return "nothing" if all(map(_gives_plain, ways)) else "arguments"
 
 
@@ -609,7 +612,7 @@ _ROWS = (
         fails="maybe",
     ),
     _effect("reads", "today", Overload((), DATE, _function("today", _OPS))),
-    # It must keep its place: reordering would change the time that it returns.
+    # Not pure: in another order of statements, `now` would return another time.
     _effect("writes", "now", Overload((), DATETIME, _function("now", _OPS))),
     # effects
     _effect(

@@ -28,7 +28,7 @@ from saftc.types.types import (
 
 @dataclass(frozen=True, slots=True)
 class DateMember:
-    """A member of a date or the like. `is_called`: it is a method in Python."""
+    """A member of a date, time, duration or decimal. `is_called`: it is a method in Python."""
 
     type: Type
     is_called: bool = False
@@ -66,7 +66,7 @@ METHODS_OF_DATES: Mapping[Type, Mapping[str, Type]] = {
     DATE: {**_OF_DAYS, "replace": DATE},
     DATETIME: {
         **_OF_DAYS,
-        # Without an argument, it keeps the offset.
+        # `astimezone()` without an argument also returns a datetime with an offset.
         **dict.fromkeys(("astimezone",), DATETIME),
         **dict.fromkeys(("replace", "tzname", "timetz", "utctimetuple"), ANY),
         **{"timestamp": FLOAT, "date": DATE, "time": TIME, "utcoffset": DURATION},

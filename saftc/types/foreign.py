@@ -1,7 +1,7 @@
-"""Declarations of Python modules, as data that the checker looks up by name.
+"""The data model for declarations of Python modules, which the checker looks up by name.
 
-Modules, classes and values have members, which are looked up lazily. `saftc.project` reads the
-Python code.
+Modules, classes and values have members, which are looked up only when a script uses them.
+`saftc.project.python` creates these objects from Python source.
 """
 
 from collections.abc import Callable, Collection
@@ -37,9 +37,10 @@ UNKNOWN = Value()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PythonClass:
-    """A class: the value that a call returns, and the members of the class itself.
+    """A class: the value that a call of it returns, and the members of the class itself.
 
-    `schema`: the type that the class denotes in schemas. `definition`: set if it is a record.
+    `schema`: the type that the name of the class means in schemas. `definition`: the definition of
+    its record; None if the class is not a record.
     """
 
     name: str
@@ -72,9 +73,10 @@ class Function:
     waits: Waiting = "no"
 
     def given(self, arguments: tuple[Type, ...], named: dict[str, Type]) -> Value:
-        """The result of a call: that of all matching signatures if they agree, else `UNKNOWN`.
+        """The result of a call with arguments of these types.
 
-        A single signature is assumed to match.
+        If all matching signatures have the same result, it is that; otherwise `UNKNOWN`. If the
+        function has only one signature, that is assumed to match.
         """
         meant = self.signatures
         if len(meant) > 1:

@@ -2,8 +2,9 @@
 
     operate("+", STRING, union((STRING, NIL)))
 
-returns string, not proved: it is valid for a string and an error for nil, so the output checks at
-run time. `operate("+", STRING, INT)` has no result: it is an error for all values.
+has the result string and is not proved: the addition is valid if the right operand is a string, and
+an error if it is nil, so the compiled code checks at run time. `operate("+", STRING, INT)` has no
+result, as the addition is an error for all values.
 """
 
 from collections.abc import Callable
@@ -40,9 +41,9 @@ from saftc.types.types import (
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """The result type of an operator; `result` is None if it is an error for all values.
+    """The typing of an operation; `result` is None if the operation is an error for all values.
 
-    `is_proved`: it is valid for all values, and their types are known.
+    `is_proved`: the operation is valid for all values, and the operands' types are known.
     """
 
     result: Type | None
@@ -137,8 +138,8 @@ def _rule(
 ) -> Callable[[Type, Type], Type | None]:
     """The typing rule of an operator on numbers, dates and the like.
 
-    `wanted`: the number types that it accepts; `result`: its type on them; `of_ints`: its type on
-    two ints, if different.
+    `wanted`: the number types that the operator accepts. `result`: the type of the result for them.
+    `of_ints`: the type of the result for two ints, if that is different.
     """
     found, taken = _OF_DATES[operator], {*wanted, ANY, *_TAKEN[operator]}
 

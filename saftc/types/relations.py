@@ -1,7 +1,7 @@
 """Assignability and equality of types.
 
-`fit(given, wanted)` returns what the output must do to a value before a place accepts it: nothing,
-a conversion (to float or decimal), or a check at run time; or that it never accepts it.
+`fit(given, wanted)` says whether a value of the type `given` can be assigned to a place of the type
+`wanted`: always, after a conversion (to float or decimal), after a check at run time, or never.
 """
 
 from collections.abc import Callable, Iterable
@@ -42,8 +42,8 @@ from saftc.types.types import (
 class Assignability(IntEnum):
     """How a value becomes assignable to a type, from no work to impossible.
 
-    CONVERT: an int becomes a float or a decimal; in a plan also any other conversion by Python's
-    own class.
+    CONVERT: an int becomes a float or a decimal. In a plan, CONVERT also stands for other
+    conversions by a call of a Python class.
     """
 
     EXACT = 0
@@ -75,7 +75,7 @@ def fit(given: Type, wanted: Type) -> Assignability:
         return Assignability.CONVERT if is_plain else Assignability.CHECK
     if isinstance(wanted, UnionType):
         fits = [fit(given, member) for member in wanted.members]
-        # If several members may accept it, the check at run time picks one.
+        # If several members may accept the value, the check at run time selects one.
         return (
             Assignability.CHECK
             if min(fits) == Assignability.CONVERT and Assignability.CHECK in fits
@@ -97,7 +97,7 @@ def _fit_plain(given: Type, wanted: Type) -> Assignability:
                 else Assignability.NEVER
             )
         case LiteralType():
-            # Only the type is known, so the value may be equal to the literal.
+            # A value of the literal's type may be equal to the literal.
             return Assignability.CHECK if given == wanted.base else Assignability.NEVER
         case ListType():
             return _fit_list(given, wanted)
@@ -120,7 +120,7 @@ def _fit_plain(given: Type, wanted: Type) -> Assignability:
 
 
 def _fit_callable(given: Type, wanted: CallableType) -> Assignability:
-    """`fit` for function types; inference compares definitions of known functions itself."""
+    """`fit` for function types; inference itself compares the signatures of known functions."""
     if isinstance(given, FunctionType | BuiltinType):
         return Assignability.CHECK
     if not isinstance(given, CallableType) or len(given.parameters) != len(wanted.parameters):
@@ -157,7 +157,7 @@ def _fit_list(given: Type, wanted: ListType) -> Assignability:
     if given.item == NEVER or wanted.item == ANY:
         return Assignability.EXACT
     if isinstance(given.item, RecordType) and isinstance(wanted.item, ObjectType | MapType):
-        return Assignability.NEVER  # the author expects the records' fields: report it
+        return Assignability.NEVER  # a record is no object: only an empty list would fit
     # Python's list type is invariant, so a list of another item type is checked even if every item
     # fits. An empty list fits any list type, so no list is certainly wrong.
     return Assignability.CHECK
@@ -176,7 +176,7 @@ def _fit_tuple(given: Type, wanted: TupleType) -> Assignability:
 def _fit_map(given: Type, wanted: MapType) -> Assignability:
     match given:
         case MapType():
-            # As for lists: an empty object fits any map.
+            # As for lists: an empty object fits any map type, so no map is certainly wrong.
             is_alike = given.key == wanted.key and wanted.value == ANY
             return Assignability.EXACT if is_alike or given.value == NEVER else Assignability.CHECK
         case ObjectType():
@@ -251,8 +251,8 @@ def python_equality_is_exact(
 ) -> bool:
     """Whether Python's `==` has the same result as Saft's for all values of these types.
 
-    They differ: in Python `True == 1`, a NaN inside a container equals itself, and dataframes are
-    compared element by element.
+    They differ in three cases: in Python, `True == 1`, a NaN inside a container equals itself, and
+    dataframes are compared element by element.
 
     `is_loose` returns whether a record may contain, at any depth, a NaN, or a field that is a bool
     in one value and a number in another.

@@ -23,9 +23,10 @@ from saftc.types.types import (
     union,
 )
 
-# How much a model thinks before it answers; the runtime has the same list.
+# The values of the option for reasoning effort; the runtime has the same list.
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
-# The APIs, each with the options that it has no field for; the runtime has the same table.
+# The APIs of providers, each with the options that requests have no field for; the runtime has the
+# same table.
 WIRES: dict[str, tuple[str, ...]] = {
     "chat": (),
     "responses": ("seed", "stop"),
@@ -72,7 +73,7 @@ MEMBERS = {
     "messages": "messages",
 }
 
-# Those of them that only a result has, never a plain value.
+# The members that plain values never have, so that reading one always asks for the history.
 HISTORY_ONLY = ("toolCalls", "usage")
 
 # The messages of a conversation, and the types that `after` accepts.
@@ -89,7 +90,8 @@ PLANNED_CALL = ObjectType(
 def misspelt_member(name: str) -> str | None:
     """The member of a result of which `name` is a likely misspelling, or None.
 
-    It is stricter than `did_you_mean`, since any name may be a field of the result's value.
+    The comparison is stricter than `did_you_mean`, as any name may be a field of the result's
+    value.
     """
     if SequenceMatcher(None, name.lower().replace("_", ""), "toolcalls").ratio() > 0.8:
         return None if name == "toolCalls" else "toolCalls"
@@ -106,7 +108,7 @@ FAILURE_KINDS = (
 )
 FAILURE_KIND = union(map(literal_type, FAILURE_KINDS))
 
-# The fields of the runtime's records; the type of a result's `value` is unknown here.
+# The fields of the runtime's own records. The type of a result's `value` depends on the prompt.
 RECORDS: dict[str, dict[str, Type]] = {
     "ToolCall": {
         "tool": STRING,
@@ -140,7 +142,7 @@ RECORDS: dict[str, dict[str, Type]] = {
     },
     "Plan": {"calls": ListType(PLANNED_CALL)},
 }
-# The ones that scripts can use as types.
+# The runtime's records that scripts can use as types.
 NAMED_RECORDS: dict[str, Type] = {
     "Result": RESULT,
     "ToolCall": TOOL_CALL,

@@ -1,8 +1,8 @@
 """The types of values, and their notation in Saft.
 
 Types are interned: equal types are the same object, so comparison takes constant time, however
-deeply they are nested. `ANY` is the unknown type (the output then checks at run time); `NEVER` is
-the type without values, such as that of the items of an empty list.
+deeply the types are nested. `ANY` is the unknown type; operations on values of unknown type are
+checked at run time. `NEVER` is the type without values, such as that of an empty list's items.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -45,9 +45,10 @@ _forgetting: list[Callable[[], None]] = []
 
 
 def remembered(function: _Function) -> _Function:
-    """Caches the results of a function of types.
+    """Decorator that caches the results of a function by its arguments, which are types.
 
-    Types refer to the syntax trees of their scripts: `forget_remembered` releases these.
+    The cached types keep the syntax trees of their scripts in memory; `forget_remembered` clears
+    the caches.
     """
     remembering: Any = lru_cache(maxsize=10_000)(function)
     _forgetting.append(remembering.cache_clear)
@@ -122,7 +123,8 @@ class TupleType(_Type):
 class FieldType(_Type):
     """A field of an object. `doc` is its doc comment.
 
-    `may_lack`: the field may be absent and then reads as nil; only types from Python have such.
+    `may_lack`: the field may be absent, and is then read as nil. Only types from Python have such
+    fields.
     """
 
     name: str
@@ -155,10 +157,10 @@ class MapType(_Type):
 class RecordType(_Type):
     """A record: the type that `type Name(...)` defines.
 
-    `definition`: the key of its fields in the facts; None for the runtime's own records.
-    `is_mixed`: its values are also strings or numbers, as members of some Python Enums are, so
-    operations on them are typed as unknown. `bases`: the base classes of a Python class, to which
-    it can be assigned.
+    `definition`: the node by which the facts have the record's fields; None for records of the
+    runtime. `is_mixed`: the values are also strings or numbers, as the members of some Python
+    Enums, so the results of operations on them are unknown. `bases`: the base classes of a Python
+    class; values can be assigned to places of these types.
     """
 
     name: str
@@ -171,7 +173,7 @@ class RecordType(_Type):
 class SelfType:
     """A recursive reference to an object type by its alias: `Tree` in `{children: [Tree]}`.
 
-    It occurs only in the types of fields; `unrolled` returns the object type.
+    Only types of fields contain it; `unrolled` returns the object type that it refers to.
     """
 
     name: str
@@ -181,7 +183,7 @@ class SelfType:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class UnionType(_Type):
-    """One of several types, none of which is a union, `ANY` or `NEVER`."""
+    """A union of several types; no member is itself a union, `ANY` or `NEVER`."""
 
     members: "tuple[Type, ...]"
 
@@ -190,7 +192,7 @@ class UnionType(_Type):
 class FunctionType(_Type):
     """A known function; the facts have its signature under `definition`.
 
-    `waits`: it was returned by `approve`, so calls by a model wait for approval.
+    `waits`: the function was returned by `approve`, so calls by a model wait for approval.
     """
 
     name: str
@@ -252,7 +254,7 @@ PROGRAM = RecordType("Plan")
 # Parts of a result: a tool call by the model, and the token usage.
 TOOL_CALL = RecordType("ToolCall")
 USAGE = RecordType("Usage")
-# A prompt's value with its history, if a place declares this type.
+# The declared type `Result`: a prompt's value with its history.
 RESULT = RecordType("Result")
 # The failure that an `except` has caught.
 FAILURE = RecordType("Failure")
@@ -270,9 +272,9 @@ BUILT_IN: dict[str, Type] = {
     "dataframe": DATAFRAME,
     "program": PROGRAM,
 }
-# Built-in types whose names a script may reuse, also for its own types.
+# Built-in types whose names a script may also give to its own types and variables.
 DATES: dict[str, Scalar] = {one.kind: one for one in (DATE, DATETIME, TIME, DURATION, DECIMAL)}
-# The Python classes of their values.
+# The types of dates and the like, by the module and name of the Python class of their values.
 CLASSES_OF_DATES: dict[tuple[str, str], Scalar] = {
     ("datetime", "date"): DATE,
     ("datetime", "datetime"): DATETIME,
@@ -328,7 +330,10 @@ def unrolled(type_: Type) -> Type:
 
 
 def union(types: Iterable[Type]) -> Type:
-    """The flat union of `types` without duplicates: `ANY` if one is, `NEVER` if there are none."""
+    """The union of `types`, flat and without duplicates.
+
+    It is `ANY` if one of the types is `ANY`, and `NEVER` if there are no types.
+    """
     types = tuple([type_ for type_ in dict.fromkeys(types) if type_ is not NEVER])
     return types[0] if len(types) == 1 else _union(types)
 
@@ -352,8 +357,7 @@ def _union(types: tuple[Type, ...]) -> Type:
 
 
 def _is_covered(member: Type, others: Iterable[Type]) -> bool:
-    """Whether another member includes it: `"a"` in string, `[]` in `[int]`, `{}` in
-    `{[string]: int}`."""
+    """Whether another type includes `member`: string includes `"a"`, and `[int]` includes `[]`."""
     if isinstance(member, LiteralType):
         return member.base in others
     if member == ListType(NEVER):
@@ -428,7 +432,7 @@ def kind_word(type_: Type) -> str | None:
 
 
 def is_open(type_: Type) -> bool:
-    """Whether the kind of its values is known only at run time."""
+    """Whether the kind of a value of `type_` is known only at run time."""
     return type_ == ANY or (isinstance(type_, RecordType) and type_.is_mixed)
 
 
@@ -511,7 +515,7 @@ def _is_never_closed(_type: Type) -> bool:
 
 
 def within(type_: Type, is_closed: Callable[[Type], bool] = _is_never_closed) -> Iterator[Type]:
-    """`type_` and all types inside it, each once; it does not descend into closed types."""
+    """`type_` and all types inside it, each once, without the types inside closed types."""
     found, pending = {type_}, [type_]
     while pending:
         current = pending.pop()
@@ -552,14 +556,17 @@ def levels(type_: Type) -> int:
 
 
 def bounded(type_: Type) -> Type:
-    """`type_`, or `ANY` if it exceeds the limits for inferred types (a list that holds itself)."""
+    """`type_`, or `ANY` if it exceeds the limits for inferred types.
+
+    Without limits, the type of a list that is added to itself would grow for ever.
+    """
     growing = [member for member in members(type_) if not _is_finite(member)]
     is_too_large = len(growing) > MOST_MEMBERS or any(levels(one) > MOST_LEVELS for one in growing)
     return ANY if is_too_large else type_
 
 
 def _is_finite(type_: Type) -> bool:
-    """Whether a script has finitely many types of this sort: declared types and scalars."""
+    """Whether `type_` is a declared type or a scalar, of which a script has finitely many."""
     match type_:
         case Scalar() | LiteralType() | RecordType():
             return True
@@ -624,7 +631,7 @@ def _notation(type_: Type) -> Iterator[str]:
 
 
 def _member_notation(type_: Type) -> Iterator[str]:
-    """A member of a union; a function type gets parentheses, so that its result ends there."""
+    """The notation of a union's member; a function type gets parentheses to mark its end."""
     is_callable = isinstance(type_, CallableType)
     yield "(" if is_callable else ""
     yield from _notation(type_)
@@ -632,7 +639,10 @@ def _member_notation(type_: Type) -> Iterator[str]:
 
 
 def erased(type_: Type) -> Type:
-    """`type_`, or `ANY` if it may be a function known only by its type: its effects are unknown."""
+    """`type_`, or `ANY` if a value may be a function known only by its type.
+
+    The effects of a call of such a function are unknown.
+    """
     return ANY if any(isinstance(one, CallableType) for one in members(type_)) else type_
 
 
