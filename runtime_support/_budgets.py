@@ -151,7 +151,7 @@ def _place_of(taken: UsageRecord) -> str | None:
 # Limits
 
 
-class _Bound(NamedTuple):
+class _BudgetLimit(NamedTuple):
     """A limit: its setting, its value as text, and the tokens that it leaves for a reply."""
 
     setting: str
@@ -198,19 +198,19 @@ class _Estimate:
         cost = self.input_cost + reply * self.each
         return Reservation(self.input_tokens, reply, cost, self.most is None)
 
-    def tightest(self, bounds: Settings, spent: Spent) -> _Bound:
+    def tightest(self, bounds: Settings, spent: Spent) -> _BudgetLimit:
         """Returns the limit that leaves the fewest tokens for the reply, given the usage so far."""
-        found = [_Bound("", "", float("inf"))]
+        found = [_BudgetLimit("", "", float("inf"))]
         requests, tokens, cost = bounds.budget_requests, bounds.budget_tokens, bounds.budget_cost
         if requests is not None and spent.requests >= requests:
-            found.append(_Bound("budget_requests", counted(requests, "request"), -1))
+            found.append(_BudgetLimit("budget_requests", counted(requests, "request"), -1))
         if tokens is not None:
             room = tokens - spent.tokens - self.input_tokens
-            found.append(_Bound("budget_tokens", counted(tokens, "token"), room))
+            found.append(_BudgetLimit("budget_tokens", counted(tokens, "token"), room))
         if cost is not None:
             left = cost - spent.cost - self.input_cost
             room = left / self.each if self.each else float("inf" if left >= 0 else "-inf")
-            found.append(_Bound("budget_cost", f"a cost of {dollars(cost)}", room))
+            found.append(_BudgetLimit("budget_cost", f"a cost of {dollars(cost)}", room))
         return min(found, key=lambda one: one.room)
 
 
@@ -274,7 +274,7 @@ def _try_to_reserve(
     raise spending.passed
 
 
-def _passed(bound: _Bound, taken: Sequence[UsageRecord]) -> BudgetSpent:
+def _passed(bound: _BudgetLimit, taken: Sequence[UsageRecord]) -> BudgetSpent:
     where = "; ".join(_dearest(taken, _place_of, _MOST_PLACES))
     return BudgetSpent(
         f"the next request would pass the budget of {bound.text}; spent so far: "

@@ -41,10 +41,9 @@ class ScriptFinder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The spec of the script `fullname`; `path` is the `__path__` of its package.
+        """The spec of the script `fullname`; `path` has the folders of its package.
 
-        If there is no script `triage_async.saft`, the name `triage_async` means the async form of
-        `triage.saft`.
+        Without a script of the name triage_async, that name means the async form of triage.saft.
         """
         name = fullname.rpartition(".")[2]
         found = self._found(fullname, name, path, is_async=False)

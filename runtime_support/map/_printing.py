@@ -1,7 +1,7 @@
 """Keeps the printed lines of rows apart while many rows print at the same time.
 
     with whole_lines():            in the process
-        with printing_apart():     in the thread of a row
+        with line_buffered_output():     in the thread of a row
             print("a", "b")
 """
 
@@ -51,7 +51,7 @@ class _LineStream:
 
 
 @contextmanager
-def printing_apart() -> Generator[None]:
+def line_buffered_output() -> Generator[None]:
     """Buffers what a row prints in the block by lines; the last line ends with the block."""
     begun: dict[str, str] = {}
     with Block(begun_lines=begun):

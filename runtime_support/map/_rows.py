@@ -45,7 +45,7 @@ from runtime_support.errors import (
     printable,
 )
 from runtime_support.map._columns import RESULT, fit_column, split_columns
-from runtime_support.map._printing import printing_apart
+from runtime_support.map._printing import line_buffered_output
 from runtime_support.map._script import Function, Job
 from runtime_support.map._store import Outcome, Row
 
@@ -163,7 +163,7 @@ class RunningRows:
         limit, stopped = self._job.row_timeout, list[RunStopped]()
         set_context(stops=stopped)
         try:
-            with within(RunScope(f"row/{row.number}")), printing_apart():
+            with within(RunScope(f"row/{row.number}")), line_buffered_output():
                 value = bind_arguments(self._tool, {**row.arguments, **self._job.constants})()
                 if inspect.isawaitable(value):
                     value = asyncio.run(_awaited(value))

@@ -18,7 +18,7 @@ import httpx2
 from runtime_support._core.tasks.loops import finish_async
 from runtime_support.providers._clients import (
     WRITTEN_AT_ONCE,
-    LightRequests,
+    FastRequestBuilder,
     auth_of,
     pool_options,
     respond,
@@ -38,7 +38,7 @@ def async_client_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2
     return _AsyncClient(transport=transport, auth=auth_of(address))
 
 
-class _AsyncClient(LightRequests, httpx2.AsyncClient):
+class _AsyncClient(FastRequestBuilder, httpx2.AsyncClient):
     """A client for event loops."""
 
 

@@ -1,6 +1,6 @@
 """Shows the first request of a prompt as its server would receive it, without sending it.
 
-    sent_first(question, "triage.urgent", is_streamed=False).body     '{"model":"gpt-4o-mini",...}'
+    preview_request(question, "triage.urgent", is_streamed=False).body   '{"model":"gpt-4o-mini"}'
 
 The client builds the request as usual, and stops before it connects. Keys and passwords appear as
 `***`; none need to be set.
@@ -39,7 +39,7 @@ class Sent:
     body: str
 
 
-def sent_first(question: Question, cache_key: str, *, is_streamed: bool) -> Sent:
+def preview_request(question: Question, cache_key: str, *, is_streamed: bool) -> Sent:
     """Returns the first HTTP request of a prompt.
 
     Raises ConfigError if the prompt sends none, or if only the running script knows the server.

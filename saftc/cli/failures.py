@@ -110,7 +110,7 @@ def _words(error: BaseException, step: "_InScript | None") -> str:
             return error_words(error)
         case ValueError() if type(error) is ValueError and str(error):
             # A message of Python: a text that is no number, or a list of another length to unpack.
-            return _of_number(str(error))
+            return _translate_message(str(error))
         case IndexError() if type(error) is IndexError:
             kind = str(error).partition(" ")[0]
             kind = kind if kind in ("string", "tuple") else "list"
@@ -138,7 +138,7 @@ def _index_words(step: "_InScript") -> str | None:
     return None
 
 
-def _of_number(words: str) -> str:
+def _translate_message(words: str) -> str:
     """Translates Python's messages of int(), float(), min() and max() into terms of scripts."""
     for pattern, word in _NOT_NUMBERS:
         found = pattern.fullmatch(words)

@@ -105,7 +105,7 @@ class Fixer:
         refused: set[tuple[str, str]] = set()
         checked = self._scripts.check(file)
         for _ in range(_MOST_ROUNDS):
-            wanted = _apart(checked, refused)
+            wanted = _compatible_fixes(checked, refused)
             while wanted:
                 text, source = self.texts[file], checked.source
                 edits = [edit for one in wanted for edit in edits_of(one, source)]
@@ -118,7 +118,7 @@ class Fixer:
                 self._put(file, text)
                 if len(wanted) == 1:
                     refused.add(_key(wanted[0], source))
-                wanted = wanted[:1] if len(wanted) > 1 else _apart(checked, refused)
+                wanted = wanted[:1] if len(wanted) > 1 else _compatible_fixes(checked, refused)
             else:
                 return fixed
             fixed, checked = fixed + len(wanted), after
@@ -133,7 +133,7 @@ class Fixer:
         return read_script(path) if text is None else text
 
 
-def _apart(checked: Checked, refused: set[tuple[str, str]]) -> list[Diagnostic]:
+def _compatible_fixes(checked: Checked, refused: set[tuple[str, str]]) -> list[Diagnostic]:
     """The diagnostics that can be fixed in one round: their edits do not overlap.
 
     Guesses and the `refused` fixes are left out. If the script has errors, warnings are left out,

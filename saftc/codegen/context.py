@@ -16,7 +16,7 @@ from saftc.check.names import Scope, Symbol
 from saftc.codegen import python as py
 from saftc.codegen.imports import Imports, is_imported
 from saftc.codegen.layout import WIDTH, code_of
-from saftc.codegen.names import Needs
+from saftc.codegen.names import NeededNames
 from saftc.codegen.positions import Spans
 from saftc.codegen.python import Expression, Statement
 from saftc.codegen.statements.classes import Classes
@@ -56,7 +56,7 @@ class Output:
 
     classes: Classes
     imports: Imports
-    needs: Needs = field(default_factory=Needs)
+    needs: NeededNames = field(default_factory=NeededNames)
     spans: Spans = field(default_factory=Spans)
     prompts: dict[n.Prompt, cst.Call] = field(default_factory=dict[n.Prompt, cst.Call])
     texts: list[str] = field(default_factory=list[str])

@@ -16,7 +16,7 @@ from saftc.codegen.context import Context, Output
 from saftc.codegen.expressions.expressions import emit_expression
 from saftc.codegen.imports import Imports
 from saftc.codegen.layout import lay_out
-from saftc.codegen.names import Needs, hidden_needs, python_names
+from saftc.codegen.names import NeededNames, hidden_needs, python_names
 from saftc.codegen.positions import Origins
 from saftc.codegen.python import Statement
 from saftc.codegen.statements.blocks import (
@@ -30,7 +30,7 @@ from saftc.codegen.statements.classes import classes_of, docstring
 from saftc.codegen.statements.overlaps import emit_together
 from saftc.codegen.statements.statements import emit_statement
 from saftc.lower.choices import Choices
-from saftc.overlap.async_main import Entry
+from saftc.overlap.async_main import MainSplit
 from saftc.overlap.plan import Plan
 from saftc.source import Source
 from saftc.syntax import nodes as n
@@ -50,7 +50,7 @@ class Generated:
 
 def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Generated:
     """Generates the Python module; its first line names the script `source.name`."""
-    needs = Needs()
+    needs = NeededNames()
     # Doc comments that document something become docstrings.
     ordinary = [one for one in module.comments if one not in module.doc_comments]
     comments = Comments(source, module, ordinary)
@@ -150,7 +150,7 @@ def _started(context: Context, *, is_async: bool) -> cst.If:
 
 def _emit_main(
     context: Context,
-    entry: Entry,
+    entry: MainSplit,
     own_main: n.FunctionDef | None,
     above_it: Sequence[cst.EmptyLine],
     end: Sequence[cst.EmptyLine],

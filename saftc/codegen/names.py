@@ -3,8 +3,8 @@
 It is the user's name. An underscore is appended only if Python requires it: for a keyword
 (`class_`), for a local name of a function in which the outer name was read before, or if the output
 itself needs the name at this place (`list` in a module with `list[int]`, `prompt` in a module with
-prompts). These needed names are known only after the output was written: `Needs` collects the names
-that the output refers to and where, and the emitter runs again if a user's name collides.
+prompts). These needed names are known only after the output was written: `NeededNames` collects the
+names that the output refers to and where, and the emitter runs again if a user's name collides.
 """
 
 import keyword
@@ -15,7 +15,7 @@ from saftc.syntax import nodes as n
 
 
 @dataclass(slots=True)
-class Needs:
+class NeededNames:
     """The global names that the output refers to, each with the scopes that use it."""
 
     used: dict[str, set[Scope]] = field(default_factory=dict[str, set[Scope]])
@@ -29,7 +29,7 @@ class Needs:
         return any(scope in user.around() for user in self.used.get(name, ()))
 
 
-def python_names(names: Names, needs: Needs) -> dict[Symbol, str]:
+def python_names(names: Names, needs: NeededNames) -> dict[Symbol, str]:
     """Returns the Python name of every symbol of the module."""
     result: dict[Symbol, str] = {}
     for scope in names.scopes.values():
@@ -43,7 +43,7 @@ def _place(scope: Scope) -> Scope:
     return scope.call if isinstance(scope.owner, n.TryStmt) else scope
 
 
-def hidden_needs(names: dict[Symbol, str], needs: Needs) -> bool:
+def hidden_needs(names: dict[Symbol, str], needs: NeededNames) -> bool:
     """True if a name of the user hides a name that the output needs."""
     return any(
         symbol.scope is not None
@@ -60,7 +60,7 @@ def _is_module(symbol: Symbol) -> bool:
     return is_whole and symbol.name in ("asyncio", "os", "re")
 
 
-def _name(symbol: Symbol, scope: Scope, needs: Needs, known: dict[Symbol, str]) -> str:
+def _name(symbol: Symbol, scope: Scope, needs: NeededNames, known: dict[Symbol, str]) -> str:
     name = symbol.name
     if name.startswith("__") and name.endswith("__"):
         # Python reserves such names.

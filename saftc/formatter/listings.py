@@ -174,7 +174,7 @@ def _gaps(original: Original, parts: Sequence[Part], inside: Span) -> _Gaps:
     ]
     gaps = _Gaps(written, [], opening)
     for position, part in enumerate(parts):
-        place = place_of_lost(gaps.above[position])
+        place = index_for_displaced(gaps.above[position])
         gaps.above[position][place:place] = lost[position]
         comment = original.docs_beside.get(part.node) or beside[position]
         gaps.beside.append(comment and _part_comment(original, comment, parts))
@@ -194,7 +194,7 @@ def plain_text(comment: Comment) -> str:
     return "//" + comment.text[3:] if comment.is_doc else comment.text
 
 
-def place_of_lost(above: Sequence[str | Comment]) -> int:
+def index_for_displaced(above: Sequence[str | Comment]) -> int:
     """Returns the index in `above` for comments that lost their place: above doc comments."""
     position = len(above)
     while position:

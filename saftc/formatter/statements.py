@@ -17,7 +17,7 @@ from typing import assert_never
 
 from saftc.formatter.documents import INDENT, Doc, render
 from saftc.formatter.expressions import write_behind, write_expression, write_pattern
-from saftc.formatter.listings import place_of_lost, plain_text
+from saftc.formatter.listings import index_for_displaced, plain_text
 from saftc.formatter.original import Original
 from saftc.formatter.schemas import write_annotation, write_parameters, write_pattern_fields
 from saftc.source import Source, Span
@@ -142,7 +142,7 @@ class _Unparser:
         lines.append((render(doc, WIDTH, indent), self._blank_lines(start, indent)))
         lost = [(plain_text(comment), 0) for comment in own.inner]
         if lost:
-            position = place_of_lost(own.leading)
+            position = index_for_displaced(own.leading)
             text, blank_lines = lines[position]
             lines[position] = (text, 0)
             lines[position:position] = [(lost[0][0], blank_lines), *lost[1:]]

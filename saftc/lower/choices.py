@@ -18,7 +18,7 @@ from saftc.infer.tools import approved, own_tools
 from saftc.lower.ownership import find_growth
 from saftc.lower.values import Values, is_made_anew
 from saftc.lower.variables import Frame, Variables
-from saftc.overlap.async_main import Entry, entry_of
+from saftc.overlap.async_main import MainSplit, entry_of
 from saftc.overlap.plan import Plan
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
@@ -85,7 +85,7 @@ class Choices:
         return find_growth(self.facts)
 
     @cached_property
-    def entry(self) -> Entry:
+    def entry(self) -> MainSplit:
         """The part of the top level that becomes `main` in the async form."""
         return entry_of(self.plan, self.growth)
 

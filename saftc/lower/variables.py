@@ -24,7 +24,7 @@ from saftc.check.forms import Form
 from saftc.check.names import Symbol
 from saftc.check.statements import all_statements, assigned_by, blocks_of
 from saftc.effects.awaits import Wait
-from saftc.overlap.async_main import Entry
+from saftc.overlap.async_main import MainSplit
 from saftc.overlap.loop_values import bound_types
 from saftc.overlap.plan import Plan
 from saftc.overlap.prefixes import LoopPrefix
@@ -92,7 +92,7 @@ class Variables:
         facts: Facts,
         plan: Plan,
         growth: Container[n.Statement],
-        entry: Entry,
+        entry: MainSplit,
     ) -> None:
         self.facts = facts
         self.plan = plan

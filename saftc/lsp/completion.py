@@ -9,7 +9,7 @@ from typing import Literal
 from saftc.check.facts import Facts
 from saftc.driver import Checked
 from saftc.lsp.hover import builtin, builtin_signature, of_symbol, record_signature, signature
-from saftc.lsp.placeholder import PlaceholderScript, beginning_at, placed
+from saftc.lsp.placeholder import PlaceholderScript, current_line_at, with_placeholder
 from saftc.lsp.session import Script
 from saftc.project.files import scripts_below
 from saftc.project.finder import absolute_name, name_in, sibling
@@ -55,13 +55,13 @@ class Completion:
 
 def proposals(script: Script, offset: int) -> list[Completion]:
     """The completions at an offset; a name in several scopes is that of the innermost one."""
-    beginning = beginning_at(script, offset)
+    beginning = current_line_at(script, offset)
     if beginning.is_text:
         return []
     if beginning.open[-1:] == ["hole"] and beginning.kinds[-1:] == ["COLON"]:
         return [Completion(name, "keyword", detail) for name, detail in _FORMATS.items()]
     found: dict[str, Completion] = {}
-    for one in _proposals(placed(script, beginning)):
+    for one in _proposals(with_placeholder(script, beginning)):
         found.setdefault(one.name, one)
     return list(found.values())
 
@@ -231,10 +231,10 @@ class SignatureHelp:
 
 def call_at(script: Script, offset: int) -> SignatureHelp | None:
     """Signature help for the innermost call whose arguments contain an offset."""
-    beginning = beginning_at(script, offset)
+    beginning = current_line_at(script, offset)
     if "$" in beginning.open[-1:]:
         return None
-    place = placed(script, beginning)
+    place = with_placeholder(script, beginning)
     for call, argument in reversed(list(pairwise(place.way))):
         if isinstance(call, n.Prompt):
             return None

@@ -76,7 +76,7 @@ class PlaceholderScript:
         return found
 
 
-def beginning_at(script: Script, offset: int) -> CurrentLine:
+def current_line_at(script: Script, offset: int) -> CurrentLine:
     """The current line for a cursor at an offset."""
     text, start, end = script.source.text, offset, offset
     while start and _is_of_word(text[start - 1]):
@@ -105,7 +105,7 @@ def _is_of_word(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
-def placed(script: Script, beginning: CurrentLine) -> PlaceholderScript:
+def with_placeholder(script: Script, beginning: CurrentLine) -> PlaceholderScript:
     """The checked script with the name inserted at the cursor, or else in place of the line."""
     text, name = script.source.text, script.source.name
     made, before, end = next(_readable(text, beginning), None) or _alone(text, beginning)

@@ -196,13 +196,13 @@ class SaftServer(LanguageServer):
         try:
             script = self.session.last_valid(path)
         except TooLarge as problem:
-            return views.without(str(problem))
+            return views.message_view(str(problem))
         made_of, made = self._views.get(uri, (None, None))
         if script is not None and script.source is not made_of:
             made = views.view(meant[0], script) or made
             if made is not None:
                 self._views[uri] = script.source, made
-        return made or views.without("This is shown when the script has no errors.")
+        return made or views.message_view("This is shown when the script has no errors.")
 
     async def _refresh_views(self) -> None:
         for uri, fetched in list(self._fetched.items()):

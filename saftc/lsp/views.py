@@ -61,7 +61,7 @@ def script_of(uri: str) -> tuple[Kind, str] | None:
     return None
 
 
-def without(reason: str) -> View:
+def message_view(reason: str) -> View:
     """A view that shows, as a Python comment, why there is nothing else to show."""
     return View(f"# {reason}\n", ())
 

@@ -32,7 +32,7 @@ _STAYS = n.ImportStmt | n.FromImport | n.ServerImport | n.TypeAlias | n.RecordDe
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class MainSplit:
     """The statements of `main`, those that stay in the module, and the names that both use."""
 
     inside: tuple[n.Statement, ...]
@@ -42,7 +42,7 @@ class Entry:
     undeclared: tuple[Symbol, ...] = ()
 
 
-def entry_of(plan: Plan, in_place: Container[n.Statement] = ()) -> Entry:
+def entry_of(plan: Plan, in_place: Container[n.Statement] = ()) -> MainSplit:
     """Splits the top level of a script.
 
     `in_place` are the assignments that are compiled to a change of the value in place.
@@ -51,7 +51,7 @@ def entry_of(plan: Plan, in_place: Container[n.Statement] = ()) -> Entry:
     facts, statements = effects.facts, effects.facts.module.statements
     first = None if awaits is None else _first(awaits)
     if awaits is None or first is None or plan.waits_at_top:
-        return Entry((), statements)
+        return MainSplit((), statements)
     inside = {one for one in statements[first:] if not isinstance(one, n.FunctionDef | _STAYS)}
     set_inside = _bound(facts, inside)
     below = [one for one in statements[first:] if isinstance(one, n.FunctionDef)]
@@ -85,7 +85,7 @@ def entry_of(plan: Plan, in_place: Container[n.Statement] = ()) -> Entry:
     }
     shared = [symbol for symbol in set_anew if symbol in used or symbol in set_outside]
     undeclared = [one for one in shared if one not in set_outside]
-    return Entry(ordered, outside, tuple(shared), tuple(undeclared))
+    return MainSplit(ordered, outside, tuple(shared), tuple(undeclared))
 
 
 def check_waits(plan: Plan, mistakes: Collector) -> None:

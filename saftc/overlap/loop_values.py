@@ -28,7 +28,9 @@ class LoopOutput:
     is_result: bool
 
 
-def given_of(facts: Facts, symbol: Symbol, statements: Iterable[n.Statement]) -> LoopOutput | None:
+def loop_output(
+    facts: Facts, symbol: Symbol, statements: Iterable[n.Statement]
+) -> LoopOutput | None:
     """The output of a loop in a variable.
 
     None if only some of the statements bind the variable to a prompt's whole result. `statements`

@@ -40,7 +40,7 @@ from saftc.effects.certainty import (
 )
 from saftc.effects.effects import UNKNOWN, Effect, Effects
 from saftc.effects.variables import continues_of
-from saftc.overlap.loop_values import LoopOutput, counted_in, given_of, growing
+from saftc.overlap.loop_values import LoopOutput, counted_in, growing, loop_output
 from saftc.overlap.prefixes import DEFINES, SKIPS, LoopPrefix, PrefixFinder, needs
 from saftc.overlap.settings import DEFAULT, Overlapping
 from saftc.syntax import nodes as n
@@ -413,7 +413,7 @@ class _Planner:
         statements = (loop, *all_statements(loop.body[:cut]))
         given: list[LoopOutput] = []
         for symbol in symbols:
-            one = given_of(self.facts, symbol, statements)
+            one = loop_output(self.facts, symbol, statements)
             if one is None:
                 words = f"`{symbol.name}` is a whole result on some paths only"
                 return Reason(loop, words, "bind it to a prompt on all of them")

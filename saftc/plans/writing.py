@@ -144,11 +144,7 @@ class PlanModule:
     def annotation(
         self, type_: types.Type, levels: int = _DEEPEST, *, is_exact: bool = False
     ) -> Expression:
-        """The annotation for a type, nested at most `levels` deep.
-
-        Raises:
-            NotWritable: The annotation must be exact (`is_exact`) and would say less than the type.
-        """
+        """The annotation, at most `levels` deep; NotWritable if it `is_exact` and would say less."""
 
         def inner(one: types.Type) -> Expression:
             return self.annotation(one, levels - 1, is_exact=is_exact)

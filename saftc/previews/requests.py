@@ -39,8 +39,8 @@ from saftc.cost.settings import project_limits
 from saftc.driver import Checked, Compiled
 from saftc.infer.programs import conversions_of
 from saftc.infer.tools import approved, conversation, function_behind, is_field_of_tools, offered
-from saftc.overlap.alone import Alone
 from saftc.overlap.explanations import Explanation, calls_elsewhere, explanations_of
+from saftc.overlap.lone_prompts import LonePrompts
 from saftc.overlap.plan import Plan
 from saftc.overlap.settings import DEFAULT, Overlapping
 from saftc.previews.declarations import Declarations, FindModule
@@ -66,7 +66,7 @@ def preview(compiled: Compiled, find: FindModule, *, on_wire: bool = False) -> l
     checked, plan = compiled.checked, compiled.module.plan
     scripts = (checked.facts, *checked.facts.scripts)
     meanings = ChainMap(*(one.imported for one in scripts))
-    decided, alone = explanations_of(plan), Alone(plan)
+    decided, alone = explanations_of(plan), LonePrompts(plan)
     own = nodes_of(checked.module, n.Prompt)
     overlap = {one: None if plan.is_off else decided.get(one) or alone.of(one) for one in own}
     known = _ScriptContext(Declarations(checked.facts, find), overlap, meanings)
@@ -86,7 +86,7 @@ def previewed_calls(compiled: Compiled) -> list[Preview]:
     plan, source = compiled.module.plan, compiled.checked.source
     if plan.is_off:
         return []
-    decided, alone = explanations_of(plan), Alone(plan)
+    decided, alone = explanations_of(plan), LonePrompts(plan)
     return [
         Preview(
             _position_in(source, one),
@@ -107,7 +107,7 @@ def overlaps(planned: Plan, source: Source) -> dict[str, str]:
     """
     if planned.is_off:
         return {}
-    found, alone = explanations_of(planned), Alone(planned)
+    found, alone = explanations_of(planned), LonePrompts(planned)
     return {
         _position_in(source, one): "; ".join(
             _overlap_in_words(found.get(one) or alone.of(one), source)
@@ -270,10 +270,10 @@ class RequestPreview:
             question = self._question()
             request = first_request(question)
             if self.place is not None:
-                from runtime_support.providers._showing import sent_first  # loads what sends
+                from runtime_support.providers._showing import preview_request  # loads what sends
 
                 named = self.place(self.node)
-                on_wire = sent_first(question, named, is_streamed=self.node.is_streamed)
+                on_wire = preview_request(question, named, is_streamed=self.node.is_streamed)
         except SaftError as problem:
             error = str(problem)
         position, mode = self._position(self.node), self.node.mode

@@ -16,7 +16,7 @@ from typing import Any
 from saftc.trace.live import append_line
 
 
-class AskedLines(TextIOWrapper):
+class PageInput(TextIOWrapper):
     """Standard input that asks the person at the page before it reads a line."""
 
     def __init__(self, live: str) -> None:
@@ -46,14 +46,14 @@ class AskedLines(TextIOWrapper):
             return super().read(size)
 
 
-def attend(live: str) -> AskedLines:
+def attend(live: str) -> PageInput:
     """Replaces `sys.stdin` by lines from the person at the page, which reads the file `live`."""
-    asked = sys.stdin = AskedLines(live)
+    asked = sys.stdin = PageInput(live)
     asked.show({"event": "begun"})
     return asked
 
 
 def show_end() -> None:
     """Tells the page that the script has ended; does nothing without a page."""
-    if isinstance(sys.stdin, AskedLines):
+    if isinstance(sys.stdin, PageInput):
         sys.stdin.show({"event": "done"})

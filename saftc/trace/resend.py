@@ -21,7 +21,7 @@ from runtime_support.providers import PRESETS, live_provider, provider_and_model
 from saftc.trace.live import cost_in, usage_in
 
 
-def who() -> dict[str, Any]:
+def provider_info() -> dict[str, Any]:
     """The configured provider and model, or the problem with them, and the possible choices."""
     try:
         settings = settings_to_show()
@@ -91,6 +91,6 @@ def _write(event: dict[str, Any]) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1] == "who":
-        _write(who())
+        _write(provider_info())
     else:
         resend(json.load(sys.stdin))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from runtime_support import Decision, PendingCall
     from runtime_support.runs import WaitingCall
     from saftc.cli.flags import ApproveOptions
-    from saftc.trace.person import AskedLines
+    from saftc.trace.person import PageInput
 
 _QUESTION = "yes, no, change the arguments, or later? "
 _OF_A_PROGRAM = "yes, no, or later? "
@@ -80,7 +80,7 @@ def ask_at_terminal(
 
 
 def ask_at_page(
-    lines: "AskedLines", call: "PendingCall", problem_with: "Callable[[Decision], str | None]"
+    lines: "PageInput", call: "PendingCall", problem_with: "Callable[[Decision], str | None]"
 ) -> "Decision | None":
     """Asks the person at the page of `saftc play`; None if no answer will come."""
     problem: str | None = None

@@ -203,7 +203,7 @@ def emit_negated(context: Context, operand: n.Expression) -> Expression:
     return py.negated(emit_truth(context, operand))
 
 
-def emit_broken(context: Context, condition: n.Expression) -> Expression:
+def emit_failing_condition(context: Context, condition: n.Expression) -> Expression:
     """The condition under which an `assert` fails."""
     match condition:
         case n.Comparison(operator="<" | "<=" | ">" | ">=") if (

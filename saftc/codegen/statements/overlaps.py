@@ -148,7 +148,9 @@ def _overlap(context: Context, function: Expression, items: Expression, span: Sp
 # Loops
 
 
-def emit_for_ahead(context: Context, statement: n.ForStmt, ahead: PipelinedLoop) -> list[Statement]:
+def emit_pipelined_loop(
+    context: Context, statement: n.ForStmt, ahead: PipelinedLoop
+) -> list[Statement]:
     """The functions that run ahead, and the loop over their results."""
     if ahead.head is None:
         functions, items = [], loop_over(context, statement)
@@ -165,7 +167,7 @@ def emit_for_ahead(context: Context, statement: n.ForStmt, ahead: PipelinedLoop)
     return [*functions, _loop(context, statement, ahead, made, statement.span)]
 
 
-def emit_given(context: Context, ahead: PipelinedLoop, span: Span) -> Statement:
+def emit_loop_output(context: Context, ahead: PipelinedLoop, span: Span) -> Statement:
     """The `return` of the function that runs ahead."""
     symbols = (*(one.symbol for one in ahead.gives), *ahead.grows)
     names = [py.name(context.names[symbol]) for symbol in symbols]
@@ -279,7 +281,7 @@ def _function(context: Context, statement: n.ForStmt, ahead: PipelinedLoop) -> c
         footer += footer_lines(context, context.comments.footer(statement.body))
     if ahead.gives or ahead.grows:
         place = next(iter(bound_by(statement))).span
-        made.append(above(emit_given(inside, ahead, place), footer))
+        made.append(above(emit_loop_output(inside, ahead, place), footer))
         footer = []
     return context.note(
         py.function(

@@ -12,7 +12,7 @@ from saftc.codegen import python as py
 from saftc.codegen.annotations import annotation, checked, variable_annotation
 from saftc.codegen.context import Caught, Context
 from saftc.codegen.expressions.builtins import shown, written
-from saftc.codegen.expressions.operators import emit_broken, emit_condition
+from saftc.codegen.expressions.operators import emit_condition, emit_failing_condition
 from saftc.codegen.expressions.prompts import (
     emit_destructured,
     emit_parts,
@@ -24,7 +24,7 @@ from saftc.codegen.statements.blocks import comment_lines, emit_body
 from saftc.codegen.statements.definitions import emit_function_def, emit_record_def, emit_type_alias
 from saftc.codegen.statements.growth import emit_growth
 from saftc.codegen.statements.loops import emit_pattern, loop_over, shape, waits_for_parts
-from saftc.codegen.statements.overlaps import emit_for_ahead, emit_given
+from saftc.codegen.statements.overlaps import emit_loop_output, emit_pipelined_loop
 from saftc.codegen.statements.servers import emit_server_import
 from saftc.formatter.documents import render
 from saftc.formatter.expressions import write_expression
@@ -49,7 +49,7 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
         case n.ForStmt():
             ahead = context.plan.loops.get(statement)
             if ahead is not None:
-                return emit_for_ahead(context, statement, ahead)
+                return emit_pipelined_loop(context, statement, ahead)
             return emit_for_stmt(context, statement)
         case n.WhileStmt():
             return [emit_while_stmt(context, statement)]
@@ -85,7 +85,7 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
         case n.ContinueStmt():
             ahead = context.plan.ends.get(statement)
             if ahead is not None:
-                return [emit_given(context, ahead, statement.span)]
+                return [emit_loop_output(context, ahead, statement.span)]
             return [py.line(cst.Continue())]
         case n.ImportStmt() | n.FromImport():
             # Imports are emitted in groups: see blocks.py.
@@ -227,7 +227,7 @@ def emit_assert_stmt(context: Context, statement: n.AssertStmt) -> Statement:
     failing = context.note(py.line(raised(context, made)), statement.span)
     if isinstance(statement.condition, n.Literal) and statement.condition.value is False:
         return failing
-    condition = emit_broken(context, statement.condition)
+    condition = emit_failing_condition(context, statement.condition)
     return cst.If(condition, py.block([failing]))
 
 

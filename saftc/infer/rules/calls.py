@@ -20,9 +20,9 @@ from saftc.diagnostics.model import Diagnostic
 from saftc.diagnostics.near import did_you_mean
 from saftc.infer.rules.context import Inference
 from saftc.infer.rules.environment import Environment
+from saftc.infer.rules.expected import fit_into, is_zero, pass_argument
 from saftc.infer.rules.hints import argument_hint, conversion_hint, date_hint, listed
 from saftc.infer.rules.keys import is_proved_key
-from saftc.infer.rules.places import fit_into, is_zero, pass_argument
 from saftc.syntax import nodes as n
 from saftc.syntax.mistakes.habits import ABSENT_ARGUMENTS
 from saftc.syntax.walk import walk

@@ -28,6 +28,7 @@ from saftc.infer.rules.conditions import (
 )
 from saftc.infer.rules.context import Inference
 from saftc.infer.rules.environment import Environment
+from saftc.infer.rules.expected import fit_into, is_zero
 from saftc.infer.rules.hints import format_hint, kind_hint, operand_hint, prompt_hint
 from saftc.infer.rules.literals import (
     list_literal,
@@ -38,7 +39,6 @@ from saftc.infer.rules.literals import (
 )
 from saftc.infer.rules.loops import bind, iterated
 from saftc.infer.rules.members import index, member, slice_, tuple_member
-from saftc.infer.rules.places import fit_into, is_zero
 from saftc.infer.rules.prompts import prompt
 from saftc.syntax import nodes as n
 from saftc.types.operators import is_constant, negate, operate, wrong_members

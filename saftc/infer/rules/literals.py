@@ -20,7 +20,7 @@ from saftc.diagnostics.model import Diagnostic
 from saftc.diagnostics.near import did_you_mean
 from saftc.infer.rules.context import Inference
 from saftc.infer.rules.environment import Environment
-from saftc.infer.rules.places import fit_into
+from saftc.infer.rules.expected import fit_into
 from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.types.dates import EXAMPLES_OF_DATES, is_read

@@ -6,7 +6,7 @@ from saftc.check.forms import Form, PartsForm, loop_form, parts_of, unpack_form
 from saftc.diagnostics import catalogue
 from saftc.infer.rules.context import Inference
 from saftc.infer.rules.environment import Environment
-from saftc.infer.rules.places import check_annotation
+from saftc.infer.rules.expected import check_annotation
 from saftc.infer.tools import streams_in
 from saftc.syntax import nodes as n
 from saftc.types.types import (

@@ -8,8 +8,8 @@ from saftc.diagnostics.near import did_you_mean, meant_to_be
 from saftc.infer.prompt_hints import options_of_another_wire
 from saftc.infer.rules.context import Inference
 from saftc.infer.rules.environment import Environment
+from saftc.infer.rules.expected import as_written, check_assignable, fit_into
 from saftc.infer.rules.hints import conversation_hint, mismatch_hint
-from saftc.infer.rules.places import as_written, check_assignable, fit_into
 from saftc.syntax import nodes as n
 from saftc.types.relations import Assignability, fit
 from saftc.types.results import CONVERSATION, MESSAGE, OPTIONS

@@ -12,8 +12,8 @@ from saftc.infer.parameters import passed
 from saftc.infer.rules.conditions import condition, narrow
 from saftc.infer.rules.context import Inference
 from saftc.infer.rules.environment import Environment, Slot, join
+from saftc.infer.rules.expected import check_assignable, fit_into, inherited_annotation
 from saftc.infer.rules.loops import bind, iterated, unpack
-from saftc.infer.rules.places import check_assignable, fit_into, inherited_annotation
 from saftc.infer.rules.prompts import asked_of_model
 from saftc.infer.tools import offered, streams_in
 from saftc.syntax import nodes as n

@@ -27,7 +27,7 @@ _LOOKED_AT = "the values in its prompt are read in order, as that may fail or re
 _NAME_EACH = "give each answer a name, one directly below the other"
 
 
-class Alone:
+class LonePrompts:
     """Explains the prompts and calls of a module about which its plan decided nothing."""
 
     def __init__(self, plan: Plan) -> None:
