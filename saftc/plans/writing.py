@@ -144,7 +144,7 @@ class PlanModule:
     def annotation(
         self, type_: types.Type, levels: int = _DEEPEST, *, is_exact: bool = False
     ) -> Expression:
-        """The annotation, at most `levels` deep; NotWritable if it `is_exact` and would say less."""
+        """The annotation, at most `levels` deep; NotWritable if it must be exact and is not."""
 
         def inner(one: types.Type) -> Expression:
             return self.annotation(one, levels - 1, is_exact=is_exact)

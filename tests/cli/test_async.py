@@ -208,6 +208,28 @@ def test_a_script_without_prompts_has_one_module_for_both_forms(
     assert (passing.ask, passing_async.ask) == (asking.ask, asking_async.ask)
 
 
+def test_the_async_module_of_a_script_that_no_longer_prompts_goes(
+    saftc: Command, script: Script, folder: Path
+) -> None:
+    script("lib.saft", "f ask(a: string) -> string:\n    ret $ Ask {a} $\n")
+    script("top.saft", 'from lib import ask\nf z() -> string:\n    ret ask("z")\n')
+    both = ("build", "lib.saft", "top.saft", "--async", "--suffix", "_async")
+    assert saftc(*both).code == 0
+    script("lib.saft", "f ask(a: string) -> string:\n    ret a\n")
+    for stale in ("lib_async.py", "top_async.py"):
+        checked = saftc(*both, "--check")
+        assert checked.code == 1
+        assert f"{stale} is out of date" in checked.err
+    # A module that somebody else has written is left alone.
+    (folder / "top_async.py").write_text("mine = 1\n")
+    ended = saftc(*both)
+    assert ended.code == 0
+    assert "lib_async.py removed: lib.saft has no async form any more" in ended.err
+    assert not (folder / "lib_async.py").exists()
+    assert (folder / "top_async.py").read_text() == "mine = 1\n"
+    assert saftc(*both, "--check").code == 0
+
+
 def test_a_suffix_that_cannot_be(saftc: Command, script: Script) -> None:
     script("words.saft", WORDS)
     script("lib/words.saft", WORDS)

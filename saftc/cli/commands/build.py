@@ -211,6 +211,8 @@ class Builder:
                 if script != file and not self.only_compares and not self.has_failed:
                     make_folder(place.parent)
                 self._put(script, place)
+                if self.options.suffix and not self._is_async(script):
+                    self._remove_async(script, place)
 
     def _is_async(self, file: str) -> bool:
         """Whether the module of a script is in async form."""
@@ -231,6 +233,18 @@ class Builder:
         show_error(f"{target} is the {form} form of {file}; {hint}, --force overwrites it")
         self.has_failed = True
         return True
+
+    def _remove_async(self, file: str, target: Path) -> None:
+        """Removes or reports the async module of a script that has no async form any more."""
+        stale = target.with_stem(target.stem + self.options.suffix)
+        existing = read_module(stale)
+        if existing is None or not may_overwrite(stale) or not is_async_module(existing):
+            return
+        if self.only_compares:
+            self._compare([file], existing, "", stale)
+        else:
+            stale.unlink()
+            show_info(f"{stale} removed: {file} has no async form any more")
 
     def _has_own_root(self, file: str) -> bool:
         roots = self.workspace.roots
