@@ -1,4 +1,4 @@
-"""Rules besides types: those of a record, and the option `check` of a prompt.
+"""Runs the rules that a value must satisfy besides its type: a record's, and a prompt's `check`.
 
 require(self.low <= self.high, "low is at most high")      raises CheckError if false
 reason_against(fits, flight)                               why `fits` refuses the value

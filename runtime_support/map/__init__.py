@@ -7,7 +7,7 @@
 
 Each row is a unit of work. Its outcome is stored in `job.db`, together with the replies to its
 prompts, so the same call of `map_rows` resumes the job. If a row fails, a file next to the output
-lists its error, and the other rows continue.
+lists its error, and the other rows continue; with `retry_failed`, the job runs failed rows again.
 
 The modules: `_inputs` reads rows, `_binding` turns their columns into arguments, `_rows` calls the
 function, `_store` stores outcomes, and `_output` writes them to files, the parts. `_runner` runs

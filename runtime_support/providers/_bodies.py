@@ -1,4 +1,4 @@
-"""Helpers shared by the wires: schemas, chunked texts, token counts.
+"""Reads and writes the parts of JSON bodies that all APIs share.
 
 wrap_schema({"type": "integer"})            {"type": "object", "properties": {"value": ...}, ...}
 unwrapped('{"value": 3}')                   "3"

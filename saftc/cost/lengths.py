@@ -1,4 +1,4 @@
-"""Upper bounds for lengths and numbers, from the source of a script.
+"""Upper bounds for lengths, numbers and the iterations of a `while`, from the source of a script.
 
     mails + [extra]         len(mails) + 1
     names[:10]              10

@@ -1,4 +1,4 @@
-"""Semantic analysis: runs the passes that compute the facts about a script from its tree."""
+"""Runs the passes that compute the facts about a script: names, schemas, imports, types."""
 
 from saftc.check.bindings import variable_annotations
 from saftc.check.facts import Facts, FunctionFacts

@@ -1,4 +1,4 @@
-"""Standard input of a script in `saftc play`: a person enters its lines at the page.
+"""Passes lines of input from the page of `saftc play` to the script that reads them.
 
 Before the script reads a line, an event in the live file tells the page what the line is for:
 

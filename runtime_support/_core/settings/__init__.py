@@ -8,7 +8,7 @@ A setting comes from the first of: the prompt's options, the enclosing blocks, `
 environment (`SAFT_MODEL`, `SAFT_TEMPERATURE`, ...), `[tool.saft]` of the nearest pyproject.toml,
 the user's own file, `defaults` of the calling module, the defaults here. An installed package
 ignores the working directory's project file unless the user trusts its folder. A project file alone
-cannot choose where prompts and keys are sent: see `project_files.check_word`.
+cannot choose where prompts and keys are sent: see `files.check_word`.
 """
 
 from __future__ import annotations
@@ -427,18 +427,18 @@ def _read_ambient(
     project: dict[str, Any] = {}
     user: dict[str, Any] = {}
     if unknown or path or own_path:
-        from runtime_support._core.settings import files as project_files
+        from runtime_support._core.settings import files as of_files
 
         known = (*VARIABLES, *_OTHER_VARIABLES)
-        project_files.warn_of_unknown_variables(unknown, known, _NO_TEXT)
-        if path and is_foreign and not project_files.is_trusted(os.path.dirname(path), user_file()):
+        of_files.warn_of_unknown_variables(unknown, known, _NO_TEXT)
+        if path and is_foreign and not of_files.is_trusted(os.path.dirname(path), user_file()):
             path = None
         if path:
             others, where = (*_OF_THE_COMPILER, *_OF_PARTS), f"{path} [tool.saft]"
-            said = project_files.read_section(path).items()
+            said = of_files.read_section(path).items()
             project = {n: checked_option(n, one, where) for n, one in said if n not in others}
         if own_path:
-            said = project_files.read_user(own_path, SETTING_TYPES).items()
+            said = of_files.read_user(own_path, SETTING_TYPES).items()
             user = {name: checked_option(name, one, own_path) for name, one in said}
     of_variables = {
         name: checked_option(name, setting_from_text(name, text, variable), variable)

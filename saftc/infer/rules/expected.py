@@ -1,4 +1,4 @@
-"""Places: checks and coercions where an expression must have an expected type."""
+"""Expected types: fits an expression to the type of its assignment, argument or annotation."""
 
 from saftc.check.facts import FunctionFacts
 from saftc.check.forms import written_value
