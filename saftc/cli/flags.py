@@ -118,7 +118,7 @@ class BuildOptions:
 
 @dataclass(frozen=True)
 class ApproveOptions:
-    """What `saftc approve` decides, and the numbers of the calls."""
+    """What `saftc approve` decides, and the ids of the calls."""
 
     yes: Annotated[bool, typer.Option("--yes", help="The call may be made.")] = False
     deny: Annotated[
@@ -130,10 +130,8 @@ class ApproveOptions:
         typer.Option(help="It may, with these arguments instead.", metavar="JSON"),
     ] = None
     call: Annotated[
-        list[int] | None,
-        typer.Option(
-            min=1, help="The number of the call, if several wait; may be repeated.", metavar="N"
-        ),
+        list[str] | None,
+        typer.Option(help="The id of the call, if several wait; may be repeated.", metavar="ID"),
     ] = None
     retry: Annotated[
         bool,
