@@ -34,7 +34,7 @@ _HOMES = {
     "events": "ReplyEnded ReplyEvent TextPiece ToolEnded ToolStarted add_listener",
     "errors": (
         "AuthenticationFailed BudgetSpent CheckError ConfigError ContractError Failed "
-        "FileError JournalError MissingError ProgramError PromptError ProviderError "
+        "FileError JournalError JournalInUse MissingError ProgramError PromptError ProviderError "
         "ProviderTimeout RateLimited Refused ReplayMiss RunStopped RunWaiting SaftError "
         "ToolLimitError ToolsUnsupported TruncatedReply ZeroError"
     ),

@@ -36,6 +36,7 @@ from runtime_support.errors import ContractError as ContractError
 from runtime_support.errors import Failed as Failed
 from runtime_support.errors import FileError as FileError
 from runtime_support.errors import JournalError as JournalError
+from runtime_support.errors import JournalInUse as JournalInUse
 from runtime_support.errors import MissingError as MissingError
 from runtime_support.errors import ProgramError as ProgramError
 from runtime_support.errors import PromptError as PromptError

@@ -6,6 +6,7 @@
     ├── ZeroError (also ZeroDivisionError)      division by zero
     ├── FileError (also OSError)                a file cannot be read or written
     ├── ConfigError (also ValueError)           a setting or an option is wrong or missing
+    │   └── JournalInUse                        another run has the journal
     ├── Failed                                  the script itself says so: `fail "no such order"`
     ├── RunStopped                              the run has to stop
     │   ├── BudgetSpent                         the next request would pass a bound
@@ -43,6 +44,7 @@ __all__ = [
     "Failed",
     "FileError",
     "JournalError",
+    "JournalInUse",
     "MissingError",
     "ProgramError",
     "PromptError",
@@ -160,6 +162,10 @@ class ConfigError(SaftError, ValueError):
     ) -> None:
         super().__init__(message, hint=hint)
         self.setting = setting
+
+
+class JournalInUse(ConfigError):
+    """Another run, in this process or another one, has the journal open; nothing was sent."""
 
 
 class Failed(SaftError):

@@ -59,6 +59,8 @@ T = TypeVar("T")
 # The name of a program, which has no tool's name.
 PROGRAM = "program"
 
+DECISIONS = 'give True, False, Decision.no("the reason") or Decision.changed({...})'
+
 _NOBODY = (
     "set `configure(approver=...)` in Python, run the script at a terminal, or keep the run in a "
     "journal, in which `saftc approve` decides"
@@ -151,6 +153,16 @@ class Decision:
 
 
 Verdict: TypeAlias = bool | Decision
+
+
+def as_decision(said: Any) -> Decision | None:
+    """The decision that an approver's answer means; None if it means none."""
+    said = plain(said)
+    if isinstance(said, bool):
+        return Decision.yes() if said else Decision.no()
+    return said if isinstance(said, Decision) else None
+
+
 Approver: TypeAlias = Callable[[PendingCall], Verdict | Awaitable[Verdict]]
 
 
@@ -238,22 +250,16 @@ class PendingApproval:
         return self.decision
 
     def _checked(self, said: Any, approver: Any) -> Decision:
-        """The decision that an approver returned.
-
-        Raises ConfigError if the approver did not return a decision.
-        """
-        said = plain(said)
-        if isinstance(said, bool):
-            said = Decision.yes() if said else Decision.no()
-        if not isinstance(said, Decision):
-            hint = 'give True, False, Decision.no("the reason") or Decision.changed({...})'
+        """The decision of an approver; raises ConfigError if it returned anything else."""
+        decision = as_decision(said)
+        if decision is None:
             message = f"the approver returned {brief(said)} for {self.name}"
-            raise ConfigError(message, setting="approver", hint=hint)
-        problem = self.problem_with(said)
+            raise ConfigError(message, setting="approver", hint=DECISIONS)
+        problem = self.problem_with(decision)
         if problem is not None:
             raise ConfigError(problem, setting="approver")
-        by = said.by or getattr(approver, "__name__", type(approver).__name__)
-        return replace(said, by=by)
+        by = decision.by or getattr(approver, "__name__", type(approver).__name__)
+        return replace(decision, by=by)
 
 
 async def _kept_when_said(said: Awaitable[Any], kept: Callable[[Any], T]) -> T:

@@ -13,10 +13,9 @@ import json
 import os
 import sys
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from runtime_support._core.hooks import Hook, PromptRun, RequestedCall, load_part
 from runtime_support._core.messages import Reply, ReplyStream, Request
@@ -71,9 +70,14 @@ from runtime_support.providers import provider_and_model
 
 if TYPE_CHECKING:
     from datetime import datetime
+    from types import TracebackType
 
     from runtime_support._core.hooks import AnswerPrompt, MakeCall, SendRequest
     from runtime_support._journal.approval import Decision, PendingApproval
+
+    Raised: TypeAlias = tuple[
+        type[BaseException] | None, BaseException | None, TracebackType | None
+    ]
 
 MOST_SHOWN = 200
 
@@ -504,12 +508,7 @@ def _begun(path: str, settings: Settings) -> Journal:
     """Opens the journal of the process; raises JournalError once the run is over."""
     if _over is root():
         raise JournalError(f"the run is over: {path} keeps nothing more")
-    return _opened(path, settings)
-
-
-def _opened(path: str, settings: Settings, *, for_blocks: bool = False) -> Journal:
-    """Opens a journal, and counts its recorded replies; see `count_recorded`."""
-    return count_recorded(Journal(path), settings, for_blocks=for_blocks)
+    return count_recorded(Journal(path), settings, for_blocks=False)
 
 
 def count_recorded(journal: Journal, settings: Settings, *, for_blocks: bool) -> Journal:
@@ -522,28 +521,76 @@ def count_recorded(journal: Journal, settings: Settings, *, for_blocks: bool) ->
     return journal
 
 
-@contextmanager
-def journaled(path: str | os.PathLike[str]) -> Generator[None]:
-    """Runs the block as a separate run whose journal is this file, or resumes that run.
+def journaled(path: str | os.PathLike[str]) -> JournaledBlock:
+    """Runs the block as a separate run that is kept in this file, or resumes that run.
 
-    The journal is used in this thread or task, and in those that get a copy of its context.
+    It applies to this thread or task, and to those that get a copy of its context. `with` blocks
+    while it opens and closes the file; `async with` does so in a thread.
+
+    Raises JournalInUse if another run has the file, and ConfigError if it cannot be used.
     """
-    with keeping_in(_opened(os.fspath(path), settings_for(), for_blocks=True)):
-        yield
+    return JournaledBlock(partial(_of_block, os.fspath(path)))
 
 
-@contextmanager
-def keeping_in(journal: Journal) -> Generator[None]:
+def _of_block(path: str) -> Journal:
+    return count_recorded(Journal(path, is_of_block=True), settings_for(), for_blocks=True)
+
+
+def keeping_in(journal: Journal) -> JournaledBlock:
     """Runs the block as a separate run that is recorded in `journal`, then closes the journal."""
-    error: BaseException | None = None
-    with Block(journal=journal, scope=RunScope()):
+    return JournaledBlock(lambda: journal)
+
+
+class JournaledBlock:
+    """A block that runs with the journal that `begin` opens, and closes the journal at its end."""
+
+    def __init__(self, begin: Callable[[], Journal]) -> None:
+        self._begin = begin
+
+    def __enter__(self) -> None:
+        self._enter(self._begin())
+
+    def __exit__(self, *raised: *Raised) -> None:
+        self._leave(raised)()
+
+    async def __aenter__(self) -> None:
+        opened: list[Journal] = []
         try:
-            yield
-        except BaseException as raised:
-            error = raised
+            await _in_thread_to_end(lambda: opened.append(self._begin()))
+        except BaseException:
+            for journal in opened:  # the task was cancelled meanwhile
+                await _in_thread_to_end(partial(journal.close, "interrupted"))
             raise
-        finally:
-            journal.close(_how_ended(error))
+        self._enter(opened[0])
+
+    async def __aexit__(self, *raised: *Raised) -> None:
+        await _in_thread_to_end(self._leave(raised))
+
+    def _enter(self, journal: Journal) -> None:
+        self._journal, self._block = journal, Block(journal=journal, scope=RunScope())
+        self._block.__enter__()
+
+    def _leave(self, raised: Raised) -> Callable[[], None]:
+        """Ends the block in this context, and returns what closes its journal."""
+        self._block.__exit__(*raised)
+        return partial(self._journal.close, _how_ended(raised[1]))
+
+
+async def _in_thread_to_end(work: Callable[[], None]) -> None:
+    """Calls a function in a thread; if the task is cancelled, raises that once it has ended."""
+    import asyncio
+
+    cancelled: asyncio.CancelledError | None = None
+    task = asyncio.ensure_future(asyncio.to_thread(work))
+    while not task.done():
+        try:
+            await asyncio.wait((task,))
+        except asyncio.CancelledError as error:
+            cancelled = error
+    error = task.exception()
+    failure = cancelled or error
+    if failure is not None:
+        raise failure
 
 
 def close_journals(ended: str) -> None:

@@ -51,7 +51,7 @@ from runtime_support._language.files import PRIVATE, check_regular
 from runtime_support._values.context import after_fork
 from runtime_support._values.kinds import counted
 from runtime_support._version import __version__
-from runtime_support.errors import ConfigError, JournalError
+from runtime_support.errors import ConfigError, JournalError, JournalInUse
 
 VERSION = 4
 
@@ -211,13 +211,14 @@ class _Pending(NamedTuple):
 class Journal:
     """The rows of a run's journal, for all threads of the process that has opened it.
 
-    If the journal is `part_of` the job of a script, it does not report its start and end.
+    A journal that is `part_of` the job of a script, or of a block of a program, does not report its
+    own start and end. A block's journal belongs to no script: another program may resume it.
     """
 
-    def __init__(self, path: str, part_of: str | None = None) -> None:
+    def __init__(self, path: str, part_of: str | None = None, *, is_of_block: bool = False) -> None:
         self.path = path
         self.script = current_script() if part_of is None else part_of
-        self._is_part = part_of is not None
+        self._is_part = part_of is not None or is_of_block
         self._equal: dict[tuple[str, str], EqualPrompts] = {}
         self._waiting: deque[_Pending] = deque()
         self._lock = threading.Lock()
@@ -228,13 +229,10 @@ class Journal:
         self._owner = _Owner(path)
         try:
             _make_private(path)
-            is_new = not check_head(path, self.script)
-            if is_new:
+            if not check_head(path, "" if is_of_block else self.script):
                 self._owner.note(0)
+                _make_tables(path)
             self._database = _connected(path)
-            self._database.execute("pragma journal_mode = wal")
-            if is_new:
-                self._database.executescript(_BEGIN)
             self._drop_damaged()
             self.kept = self._kept()
             self._tell_of_beginning()
@@ -309,7 +307,7 @@ class Journal:
     def began_by(self) -> Entry:
         """The command line and the folder that started the run, as fields of an entry.
 
-        Empty if the command line is unknown, and for a part of a job.
+        Empty if the command is unknown, and for a part of a job or a block.
         """
         if command_here is None or self._is_part:
             return {}
@@ -323,7 +321,7 @@ class Journal:
         if self._broken is not None:
             raise JournalError(
                 f"cannot keep answers in {self.path}: {self._broken}",
-                hint="the kept answers are intact: make room, and run the same command again",
+                hint="the kept answers are intact: make room, then resume the run",
             )
 
     def close(self, ended: str) -> None:
@@ -404,12 +402,13 @@ class Journal:
             note(f"{self.path}: {count}; their requests are sent again")
 
     def _note(self, step: str, entry: Entry) -> None:
-        self._insert((None, None, None, step, RowKind.PROCESS), entry)
+        # The next answer, or closing the file, has it on the disk as well.
+        self._insert((None, None, None, step, RowKind.PROCESS), entry, is_synced=False)
 
-    def _insert(self, at: _Values, entry: Entry) -> None:
-        """Adds a row, in one transaction with the rows of other threads."""
+    def _insert(self, at: _Values, entry: Entry, *, is_synced: bool = True) -> None:
+        """Adds a row, in one transaction with those that other threads add."""
         row = _row_of(at, entry)
-        self.write(_INSERT, *row, is_synced=self.listener is None)
+        self.write(_INSERT, *row, is_synced=is_synced and self.listener is None)
         if self.listener is not None:
             self.listener([row])
 
@@ -761,10 +760,12 @@ class _Owner(LockedFile):
         except BlockingIOError:
             number = _owner_of(path).process
             owner = f"process {number}" if number else "another process"
-            raise ConfigError(
+            if number == str(os.getpid()):
+                owner = "another run of this process"
+            raise JournalInUse(
                 f"the journal {path} is in use by {owner}",
                 setting="journal",
-                hint="only one process can use a journal; name another one for another run",
+                hint="only one run at a time can use a journal; name another one for another run",
             ) from None
         except (OSError, ValueError) as error:
             raise _unusable(path, error) from None
@@ -813,6 +814,21 @@ def _transaction(database: sqlite3.Connection) -> Generator[None]:
 def _make_private(path: str) -> None:
     """Creates a file that only its owner can read, if missing; OSError if it is not writable."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE))
+
+
+def _make_tables(path: str) -> None:
+    """Makes the tables of a new journal, which are on the disk when this returns."""
+    with closing(_connected(path)) as database:
+        # One synchronisation at the end, in place of five.
+        database.execute("pragma synchronous = off")
+        database.execute("pragma journal_mode = wal")
+        database.executescript(_BEGIN)
+    # Only without a connection: closing a file ends the locks that SQLite has on it.
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _unusable(path: str, error: Exception) -> ConfigError:

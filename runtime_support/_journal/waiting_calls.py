@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -20,24 +21,33 @@ from typing import Any, Literal
 
 from runtime_support._core.reader import read_arguments
 from runtime_support._core.redaction import secret_in
-from runtime_support._journal.approval import PROGRAM, Decision, PendingCall
+from runtime_support._journal.approval import (
+    DECISIONS,
+    PROGRAM,
+    Decision,
+    PendingCall,
+    Verdict,
+    as_decision,
+)
 from runtime_support._journal.hook import decision_data
 from runtime_support._journal.journal import RowKind, add, entries, is_in_use, is_journal
 from runtime_support._journal.json_lines import Entry, key_of_data
 from runtime_support._schema.documents import fits
-from runtime_support._values.kinds import is_object
+from runtime_support._values.kinds import brief, is_object
 from runtime_support.errors import CheckError, ConfigError
 
 # A subfolder of an output folder of `saftc map`, with further journals of the job.
 _OF_CHUNKS = "journal"
+# Where the scope of a tool call begins in a scope: see `PromptKey.inside`.
+_IN_CALL = re.compile(r"/?(?=[0-9a-f]{16}\.)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingCall(PendingCall):
     """A call or program that waits in a journal, with the data that an approver sees.
 
-    If `begun` is not None, the call was started at that time and is in doubt. `asked` is the time
-    when the approval was requested.
+    `journal` is the path of the journal. `asked` is when the approval was requested, in seconds
+    since 1970. `begun` is when an approved call in doubt was started, else None.
     """
 
     journal: str
@@ -45,6 +55,19 @@ class WaitingCall(PendingCall):
     asked: float
     begun: float | None
     question: Entry = field(repr=False)
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether the run ended during the approved call: it may have taken effect.
+
+        `settle` such a call; `decide` about others.
+        """
+        return self.begun is not None
+
+    @property
+    def scope(self) -> str:
+        """The scope of the call: the name of `journal_scope`, `row/17` for a row, or empty."""
+        return _IN_CALL.split(self.at[0])[0]
 
 
 def waiting_calls(path: str | os.PathLike[str]) -> list[WaitingCall]:
@@ -58,32 +81,35 @@ def waiting_calls(path: str | os.PathLike[str]) -> list[WaitingCall]:
     return _waiting_in(path)
 
 
-def decide(call: WaitingCall, decision: Decision) -> None:
-    """Writes a decision about a waiting call into its journal; the resumed run reads it.
+def decide(call: WaitingCall, decision: Verdict) -> None:
+    """Writes a decision about a waiting call into its journal; the run takes it when it resumes.
 
-    Raises a CheckError if changed arguments do not fit or the decision contains a key, and a
-    ConfigError if the call no longer waits.
+    Raises a CheckError if the call is in doubt, changed arguments do not fit, or the decision
+    contains a key, and a ConfigError if the call no longer waits.
     """
-    if call.begun is not None:
+    if call.is_in_doubt:
         raise CheckError(
             f"{call.shown} was under way when its run ended: it may have taken effect",
             hint="find out whether it did, and settle it",
         )
-    if decision.verdict == "changed":
-        problem = _problem(call, decision.arguments or "")
+    made = as_decision(decision)
+    if made is None:
+        raise CheckError(f"{brief(decision)} is not a decision about {call.shown}", hint=DECISIONS)
+    if made.verdict == "changed":
+        problem = _problem(call, made.arguments or "")
         if problem is not None:
             raise CheckError(problem)
-    _add(call, call.at, decision_data(decision))
+    _add(call, call.at, decision_data(made))
 
 
 def settle(call: WaitingCall, result: str | None, by: str = "") -> None:
-    """Writes the result of an interrupted call into its journal.
+    """Writes the result of a call in doubt, which the model gets; with None, it is made again.
 
-    If the result is None, the resumed run repeats the call. Raises a ConfigError while the run is
-    active, or if the call was settled before.
+    Raises a CheckError if the call is not in doubt, and a ConfigError while the run is active, or
+    if the call was settled before.
     """
-    if call.begun is None:
-        raise CheckError(f"{call.shown} has not started", hint="decide first whether it may run")
+    if not call.is_in_doubt:
+        raise CheckError(f"{call.shown} has not started", hint="decide whether it may")
     at = (*call.at[:4], RowKind.APPROVAL)
     known = {name: call.question.get(name) for name in ("decided", "reason", "arguments")}
     decision = known if known["decided"] is not None else decision_data(Decision.yes())

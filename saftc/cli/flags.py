@@ -128,7 +128,7 @@ class BuildOptions:
 
 @dataclass(frozen=True)
 class ApproveOptions:
-    """The options of `saftc approve`: the decisions, with the numbers of the calls."""
+    """What `saftc approve` decides, and the ids of the calls."""
 
     yes: Annotated[bool, typer.Option("--yes", help="Allow the call.")] = False
     deny: Annotated[
@@ -140,10 +140,8 @@ class ApproveOptions:
         typer.Option(help="Allow the call, with these arguments instead.", metavar="JSON"),
     ] = None
     call: Annotated[
-        list[int] | None,
-        typer.Option(
-            min=1, help="The number of the call, if several wait; may be repeated.", metavar="N"
-        ),
+        list[str] | None,
+        typer.Option(help="The id of the call, if several wait; may be repeated.", metavar="ID"),
     ] = None
     retry: Annotated[
         bool,

@@ -1,6 +1,7 @@
 """`saftc run` of a script whose tools wait for approval, and `saftc approve`."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -47,8 +48,10 @@ def test_what_waits_is_shown(waiting: Command) -> None:
     shown = waiting("approve", "a.journal")
     assert shown.code == 4
     first, second = shown.out.splitlines()
-    assert first == f"1. {FIRST}"
-    assert second.startswith("   at desk.saft:7:11, asked ") and second.endswith("in a.journal")
+    assert first == FIRST
+    id_, place, asked, where = second.split(", ")
+    assert id_.startswith("   --call ")
+    assert (place, where) == ("at desk.saft:7:11", "in a.journal") and asked.startswith("asked ")
     assert waiting("approve", ".").out == shown.out.replace("a.journal", "./a.journal")
     assert waiting("journals").out.splitlines()[1].split()[4] == "waiting"
     assert f"[1] waits for approval: {FIRST}" in waiting("trace", "a.journal").out
@@ -76,7 +79,7 @@ def test_the_run_goes_on_with_what_was_decided(waiting: Command) -> None:
 def test_wrong_decisions(waiting: Command) -> None:
     both = waiting("approve", "a.journal", "--yes", "--deny", "x")
     assert (both.code, "choose one of --yes, --deny" in both.err) == (2, True)
-    assert waiting("approve", "a.journal", "--yes", "--call", "2").code == 2
+    assert waiting("approve", "a.journal", "--yes", "--call", "1").code == 2
     odd = waiting("approve", "a.journal", "--arguments", '{"order": "B", "amount": "much"}')
     said = 'saftc: amount: "much" does not fit the schema {"type": "number"}\n'
     assert (odd.code, odd.err) == (1, said)
@@ -97,9 +100,14 @@ def test_rows_of_a_table_that_wait(saftc: Command, script: Script) -> None:
     assert "2 rows: 0 done, 2 waiting for approval" in ended.err
     assert "`saftc approve out` decides; then run the same command again to resume" in ended.err
     shown = saftc("approve", "out")
-    assert (shown.code, shown.out.count("refund(")) == (4, 2)
-    assert saftc("approve", "out", "--call", "2", "--deny", "not today").code == 4
-    last = saftc("approve", "out", "--yes")
+    ids = dict(re.findall(r"--call (\w+), row (\d),", shown.out))
+    assert (shown.code, shown.out.count("refund("), sorted(ids.values())) == (4, 2, ["0", "1"])
+    first, second = ids
+    # An id stays that of its call, also when another call is decided.
+    assert saftc("approve", "out", "--call", first, "--deny", "not today").code == 4
+    again = saftc("approve", "out", "--call", first, "--yes")
+    assert (again.code, f"--call {first}: no call with this id waits" in again.err) == (2, True)
+    last = saftc("approve", "out", "--yes", "--call", second)
     assert (last.code, last.err) == (0, "decided; run the same command again to resume\n")
     ended = saftc(*mapped)
     assert ended.code == 0, ended.err

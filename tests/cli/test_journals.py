@@ -150,7 +150,7 @@ def test_an_end_that_cannot_be_noted_is_a_failure(
     assert (ended.code, ended.out) == (1, "hello\n")
     assert ended.err == (
         "saftc: cannot keep answers in a.journal: database or disk is full; the kept answers are "
-        "intact: make room, and run the same command again\n"
+        "intact: make room, then resume the run\n"
     )
 
 

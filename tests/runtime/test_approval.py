@@ -38,7 +38,7 @@ from runtime_support._journal.journal import add
 from runtime_support._journal.journal import entries as rows
 from runtime_support.map import map_rows
 from runtime_support.programs import Plan, Registry, evaluate, program, run
-from runtime_support.runs import WaitingCall, journaled, settle, waiting_calls
+from runtime_support.runs import WaitingCall, journal_scope, journaled, settle, waiting_calls
 from runtime_support.runs import decide as saft_decide
 
 
@@ -652,16 +652,40 @@ def test_a_decision_is_made_while_the_run_goes_on(desk: Desk, journal: Path) -> 
             ask(desk, Turns([REFUND], "done"))
         (call,) = waiting_calls(journal)
         saft_decide(call, Decision.yes("ada"))
-        with pytest.raises(ConfigError, match="in use by process"), journaled(journal):
+        with pytest.raises(ConfigError, match="run of this process"), journaled(journal):
             pass
     assert waiting_calls(journal) == []
     run_kept(desk, journal, [REFUND], "done")
     assert desk.done == ["A-1 5.0"]
 
 
+@pytest.mark.parametrize("may", [True, False])
+def test_true_and_false_are_decisions_as_of_an_approver(
+    desk: Desk, journal: Path, may: bool
+) -> None:
+    with pytest.raises(RunWaiting):
+        run_kept(desk, journal, [REFUND], "done")
+    (call,) = waiting_calls(journal)
+    assert not call.is_in_doubt
+    odd: Any = "yes"
+    with pytest.raises(CheckError, match=r'"yes" is not a decision about refund.*; give True'):
+        saft_decide(call, odd)
+    saft_decide(call, may)
+    run_kept(desk, journal, [REFUND], "done")
+    assert desk.done == ["A-1 5.0"] * may
+
+
+def test_a_waiting_call_says_in_which_part_of_the_run_it_is(desk: Desk, journal: Path) -> None:
+    for scope in ("mail/17", "mail/17/part"):
+        with pytest.raises(RunWaiting), journaled(journal), journal_scope(scope):
+            ask(desk, Turns([REFUND], "done"))
+    assert [call.scope for call in waiting_calls(journal)] == ["mail/17", "mail/17/part"]
+
+
 def test_a_call_that_is_under_way_is_not_in_doubt(desk: Desk, journal: Path) -> None:
     in_doubt(desk, journal)
     (call,) = waiting_calls(journal)
+    assert call.is_in_doubt
     with journaled(journal):
         assert waiting_calls(journal) == []
         with pytest.raises(ConfigError, match="no longer waits"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import random
@@ -11,6 +12,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -27,6 +29,7 @@ from runtime_support import (
     ConfigError,
     ContractError,
     JournalError,
+    JournalInUse,
     ProgramError,
     ProviderError,
     TruncatedReply,
@@ -594,10 +597,103 @@ def test_one_process_at_a_time(server: FakeServer) -> None:
             capture_output=True,
             text=True,
         )
-        said = f"ConfigError: the journal run.journal is in use by process {os.getpid()};"
+        said = f"JournalInUse: the journal run.journal is in use by process {os.getpid()};"
         assert said in done.stderr
         ask(2)
     assert [entry.get("ended") for entry in entries()] == [None, None, None, "ok"]
+
+
+SERVICE = """\
+import sys
+from runtime_support import configure, prompt
+from runtime_support.runs import journaled
+from runtime_support.testing import Scripted
+
+configure(provider=Scripted(sys.argv[1:]))
+with journaled("run.journal"):
+    print(prompt("greet").value)
+"""
+
+
+def test_a_block_belongs_to_no_program_and_is_silent(tmp_path: Path) -> None:
+    """A worker resumes what a service began, and neither is told to run a command again."""
+    answers: list[list[str]] = [["hello"], [], ["unused"]]
+    for name, answer in zip(("service.py", "worker.py", "service.py"), answers, strict=True):
+        Path(name).write_text(SERVICE)
+        done = subprocess.run(
+            [sys.executable, name, *answer],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+        )
+        assert (done.stdout, done.stderr) == ("hello\n", "")
+
+
+def test_in_an_event_loop_the_file_is_opened_in_a_thread(server: FakeServer) -> None:
+    numbered(server)
+    threads: list[threading.Thread] = []
+
+    def made(path: str) -> journals.Journal:
+        threads.append(threading.current_thread())
+        return journals.Journal(path, is_of_block=True)
+
+    async def main() -> list[str]:
+        async with keeping.JournaledBlock(partial(made, FILE)):
+            with pytest.raises(JournalInUse):
+                async with journaled(FILE):
+                    pass
+            answers = [(await prompt.aio("a")).value, (await prompt.aio("b")).value]
+        return [*answers, (await prompt.aio("a")).value]
+
+    assert asyncio.run(main()) == ["1", "2", "3"]
+    assert threads != [threading.main_thread()]
+
+    async def failing() -> None:
+        async with journaled(FILE):
+            assert (await prompt.aio("b")).value == "2"
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(failing())
+    ended = [entry["ended"] for entry in entries() if "ended" in entry]
+    assert (ended, os.listdir()) == (["ok", "failed"], [FILE])
+
+
+@pytest.mark.parametrize("cancelled", ["opened", "closed"])
+def test_a_task_that_is_cancelled_leaves_no_journal_open(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch, cancelled: str
+) -> None:
+    may_go_on, reached = threading.Event(), threading.Event()
+
+    def held(*given: Any) -> Any:
+        reached.set()
+        assert may_go_on.wait(60)
+        return real(*given)
+
+    where, name = (keeping, "_of_block") if cancelled == "opened" else (journals.Journal, "close")
+    real = getattr(where, name)
+    monkeypatch.setattr(where, name, held)
+
+    async def main() -> None:
+        async def work() -> None:
+            async with journaled(FILE):
+                pass
+
+        task = asyncio.create_task(work())
+        async with asyncio.timeout(60):
+            while not reached.is_set():
+                await asyncio.sleep(0.001)
+            for _ in range(2):  # again while it waits for the thread
+                task.cancel()
+                await asyncio.sleep(0.001)
+            may_go_on.set()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    asyncio.run(main())
+    assert os.listdir() == [FILE]
+    with journaled(FILE):
+        assert ask(1) == "ok"
 
 
 def test_a_disk_that_is_full(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -653,7 +749,7 @@ class Msvcrt:
 
 def test_locks_of_windows(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "lock", partial(lines.lock_by_msvcrt, Msvcrt()))
-    said = f"in use by process {os.getpid()}"
+    said = "in use by another run of this process"
     for _ in range(2):
         with journaled(FILE):
             ask(1)
@@ -995,7 +1091,7 @@ def test_a_link_to_a_journal_is_that_journal(server: FakeServer) -> None:
     with journaled("there/run.journal"):
         ask(1)
         Path("link").symlink_to("there/run.journal")
-        with pytest.raises(ConfigError, match="in use by process"), journaled("link"):
+        with pytest.raises(JournalInUse, match="another run of this process"), journaled("link"):
             ask(1)
     with journaled("link"):
         ask(1)

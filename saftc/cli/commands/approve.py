@@ -8,6 +8,7 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -219,37 +220,49 @@ def approve_calls(target: str, options: "ApproveOptions") -> int:
     return 0 if options.decide_only else _go_on(target)
 
 
-def _meant(calls: "Sequence[WaitingCall]", numbers: Sequence[int]) -> "list[WaitingCall]":
-    """The calls with these numbers; without numbers, the only one.
+def _meant(calls: "Sequence[WaitingCall]", ids: Sequence[str]) -> "list[WaitingCall]":
+    """The calls with these ids; without ids, the only one.
 
     Raises:
-        WrongUsage: A number is unknown, or several calls wait and none is named.
+        WrongUsage: No call with an id waits, or several calls wait and none is named.
     """
-    if not numbers and len(calls) > 1:
+    if not ids and len(calls) > 1:
         _show(calls)
-        raise WrongUsage(f"{len(calls)} calls wait: choose some by --call N, which may be repeated")
-    for number in numbers:
-        if number > len(calls):
-            raise WrongUsage(f"--call {number}: the calls that wait are 1 to {len(calls)}")
-    return [calls[number - 1] for number in dict.fromkeys(numbers or (1,))]
+        raise WrongUsage(f"{len(calls)} calls wait: choose by --call ID, which may be repeated")
+    by_id = {_id_of(one): one for one in calls}
+    for unknown in set(ids) - set(by_id):
+        _show(calls)
+        raise WrongUsage(f"--call {unknown}: no call with this id waits")
+    return [by_id[one] for one in dict.fromkeys(ids or by_id)]
+
+
+def _id_of(call: "WaitingCall") -> str:
+    """The id of a call, which stays the same when other calls are decided or journals are added."""
+    from runtime_support._journal.json_lines import key_of_data
+
+    return key_of_data([os.path.realpath(call.journal), call.key])
 
 
 def _show(calls: "Sequence[WaitingCall]") -> None:
-    """Writes the waiting calls, numbered, to standard output."""
-    write_result("".join(f"{number}. {_as_details(one)}" for number, one in enumerate(calls, 1)))
+    """Writes the waiting calls, with their ids, to standard output."""
+    write_result("".join(map(_as_details, calls)))
 
 
 def _as_details(call: "WaitingCall") -> str:
     from runtime_support._journal.journal import time_text
 
-    place = "" if call.place is None else f"at {call.place}, "
+    where = [f"--call {_id_of(call)}"]
+    if call.scope:
+        where.append(re.sub(r"^row/(\d+)$", r"row \1", described(call.scope)))
+    if call.place is not None:
+        where.append(f"at {call.place}")
     state = f"asked {time_text(call.asked)}"
     if call.begun is not None:
         state = (
             f"IN DOUBT: approved and started {time_text(call.begun)}, and its run ended before "
             "the call did; find out whether it took effect, then --retry or --result RESULT"
         )
-    return f"{described(call.shown)}\n   {place}{state}, in {call.journal}\n"
+    return f"{described(call.shown)}\n   {', '.join([*where, state])}, in {call.journal}\n"
 
 
 def _ask_about(calls: "Sequence[WaitingCall]") -> None:
@@ -258,7 +271,7 @@ def _ask_about(calls: "Sequence[WaitingCall]") -> None:
     from runtime_support.runs import decide
 
     for one in calls:
-        if one.begun is not None:
+        if one.is_in_doubt:
             _write(_as_details(one))
             continue
         while True:
