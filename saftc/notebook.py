@@ -676,6 +676,7 @@ def _own_part(compiled: Compiled, cell: _Cell) -> str:
     written = nodes_of(module, n.ImportStmt, n.FromImport)
     own = {one.module.text for one in written if cell.runs(one.span)}
     theirs = {one.module.text for one in written} - own
+    earlier = set[str]().union(*(_names_of(one) for one in written if not cell.runs(one.span)))
     imports: list[ast.Import | ast.ImportFrom] = []
     kept: list[str] = []
     pending: list[str] = []
@@ -700,7 +701,12 @@ def _own_part(compiled: Compiled, cell: _Cell) -> str:
     for statement in imports:
         is_theirs = _modules_of(statement) & theirs
         is_own = _modules_of(statement) & own
-        used = [one for one in statement.names if is_own or (one.asname or one.name) in names]
+        bound = {one: one.asname or one.name for one in statement.names}
+        used = [
+            one
+            for one, name in bound.items()
+            if name not in earlier and (is_own or name in names)
+        ]
         statement.names = [] if is_theirs else used
     head = "".join(f"{ast.unparse(one)}\n" for one in imports if one.names)
     return f"{head}\n{body.lstrip()}" if head else body.lstrip()

@@ -594,11 +594,14 @@ def test_scripts_that_have_changed_are_imported_again(shell: Any) -> None:
     assert _cell(shell, 'make("b").n') == 5
 
 
-def test_importing_a_name_again_leaves_the_others_of_that_import(shell: Any) -> None:
+def test_importing_a_name_again_leaves_the_others_of_that_import(
+    shell: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     script = Path("ours_kinds.saft")
     script.write_text('type K = "a" | "b"\nf k() -> K:\n    ret "a"\nf two() -> int:\n    ret 2\n')
     _cell(shell, "from ours_kinds import K, k as kind, two")
-    _cell(shell, "from ours_kinds import two")
+    _cell(shell, "from ours_kinds import two", "%%saft --show")
+    assert capsys.readouterr().out.strip() == "from ours_kinds import two"
     assert _cell(shell, "z: K = kind()\nz") == "a"
     shell.run_cell("two = 3").raise_error()
     assert _cell(shell, "y: K = kind()\ntwo") == 3
