@@ -36,9 +36,10 @@ from typing import Any, cast
 from runtime_support._core.results import Result
 from runtime_support._values.kinds import is_dataframe
 from saftc.check.imports import Loaded, PythonModule
+from saftc.check.names import Symbol
 from saftc.check.statements import all_statements, assigned_by, bound_by
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.model import Diagnostic
+from saftc.diagnostics.model import Diagnostic, Related
 from saftc.diagnostics.render import render
 from saftc.diagnostics.styled import Piece, plain
 from saftc.driver import Checked, Compiled, check, compile_checked
@@ -126,9 +127,12 @@ class _PastStatement:
     """A statement of an earlier cell, with the names that it bound and the values they got.
 
     `types` has the bound names that have no value. A definition runs again when a name that it uses
-    is redefined. `module` is the module that an import statement imports.
+    is redefined; while it has an error, using its names is an error. `module` is the module that an
+    import statement imports. `cell` is its cell, and `start` its place there.
     """
 
+    cell: Source
+    start: int
     text: str
     values: Mapping[str, object]
     types: frozenset[str]
@@ -190,7 +194,7 @@ class Notebook:
         self._forget_what_has_changed()
         text = _Cell(name, cell, self.names)
         found = self._checked(text)
-        said = text.rendered(found.when_used)
+        said = text.rendered(found.when_used) + render(text.warnings, text.written)
         others = {key for key, one in self.names.items() if self._own.get(key, self) is not one}
         settings = Project().compiling()._replace(
             is_async=is_async, waits_at_top=is_async, taken=others | text.binds
@@ -261,25 +265,25 @@ class Notebook:
                 return found
             given = self._given(cell, more)
             found = cell.checked(given, kept)
-            if cell.types and any(error < len(given) for error in _errors(found)):
+            if cell.types and _errors(found, Span(0, len(given) - 1)):
                 cell.types.clear()  # one of the types cannot be expressed in Saft
                 continue
-            wrong = cell.broken(_errors(found))
+            errors = cell.broken(found)
+            wrong = [one for one, _ in errors]
             if not wrong:
                 return found
-            if any(one.module and one.names & cell.uses for one in wrong):
-                raise ScriptError(plain(cell.rendered(found.diagnostics)))
-            if any(one.module for one in wrong):
-                # An error in a script disappears when the script is corrected.
-                cell.aside += wrong
-            elif cell.defines:
+            cell.refuse_uses(errors, self._kept)
+            imports = [one for one in wrong if one.module]
+            if not imports and cell.defines:
                 # A name has a new definition: statements that use the old one must come after it.
                 types = cell.types_of(self._kept)
                 needed = {name for one in wrong for name in one.names}
                 cell.types |= {name: types[name] for name in needed & types.keys()}
-                cell.aside += wrong
-            else:
-                self._kept = [one for one in self._kept if one not in wrong]
+                cell.warn(errors)
+            elif not imports:
+                self._kept = [one for one in self._kept if one.is_definition or one not in wrong]
+            # An error in a script disappears when the script is corrected.
+            cell.aside += imports or wrong
 
     def _outdated(self, kept: list[_PastStatement], cell: "_Cell") -> list[_PastStatement]:
         """The earlier definitions to run again.
@@ -349,14 +353,19 @@ class Notebook:
         for statement, names in bound:
             # If a name is bound more than once, only the last value is known.
             if loose.isdisjoint(names) and _SHOWN not in names:
-                types = frozenset(name for name in names if name not in self.names)
-                values = {name: self.names[name] for name in names if name in self.names}
                 is_import = isinstance(statement, n.ImportStmt | n.FromImport)
                 module = statement.module.text if is_import else ""
                 self._changed.discard(module)
-                uses, is_definition = _used_by(statement), _is_definition(statement)
-                text = found.source.at(statement.span)
-                self._put(_PastStatement(text, values, types, uses, is_definition, module), before)
+                start, is_definition = cell.moved(statement.span).start, _is_definition(statement)
+                read = _global_names(statement, found)
+                uses = frozenset(one.text.partition(".")[0] for one in read)
+                for text, own in _parts_of(statement, found.source):
+                    types = frozenset(own - self.names.keys())
+                    values = {name: self.names[name] for name in own - types}
+                    made = _PastStatement(
+                        cell.written, start, text, values, types, uses, is_definition, module
+                    )
+                    self._put(made, before)
         if any(one.names & cell.defines for one in before):
             self._forget_other_types(cell, before)
 
@@ -411,11 +420,15 @@ class _Cell:
         self.defines = _bound(alone.module, _is_definition)
         self.aside: list[_PastStatement] = []
         self.types: dict[str, str] = {}
-        # The types that the cell defines, the names that it uses, and the earlier statements that
-        # run again with it.
+        # The types that the cell defines, the earlier statements that run again with it, and the
+        # warnings about those that its definitions break.
         self.new_types = _bound(alone.module, lambda one: isinstance(one, _TYPES))
-        self.uses = frozenset[str]().union(*map(_used_by, alone.module.statements))
         self.again: list[_PastStatement] = []
+        self.warnings: list[Diagnostic] = []
+        # Where it uses names that are not local to a function, and where it defines names.
+        self._uses = _global_names(alone.module, alone)
+        definitions = filter(_is_definition, alone.module.statements)
+        self._defined = [one for made in definitions for one in _identifiers_of(made)]
         self._shown = _last_expression(alone)
         self._start = 0
         # The earlier statements before it, with their spans.
@@ -439,12 +452,40 @@ class _Cell:
         source = Source.from_text(self.name, before + text)
         return check(source, self._load, keeps_results=True)
 
-    def broken(self, errors: list[int]) -> list[_PastStatement]:
-        """The earlier statements that have an error now, as a name that they use has changed."""
+    def broken(self, found: Checked) -> list[tuple[_PastStatement, Diagnostic]]:
+        """The earlier statements that have an error now, with their first errors.
+
+        A name that they use has changed.
+        """
         return [
-            one
+            (one, _explained(one, error, one.start - span.start))
             for span, one in self._before
-            if any(span.start <= error <= span.end for error in errors)
+            for error in _errors(found, span)[:1]
+        ]
+
+    def refuse_uses(
+        self, errors: list[tuple[_PastStatement, Diagnostic]], kept: list[_PastStatement]
+    ) -> None:
+        """Raises if the cell uses a definition that is now wrong, also indirectly."""
+        definitions = [one for one in kept if one.is_definition]
+        for wrong, error in errors:
+            users = set(wrong.names) if wrong.is_definition else set[str]()
+            while more := set[str]().union(
+                *(one.names - self.binds - users for one in definitions if one.uses & users)
+            ):
+                users |= more
+            for one in self._uses:
+                if one.text.partition(".")[0] in users:
+                    found = replace(error, span=one.span)
+                    raise ScriptError(plain(render([found], self.written)))
+
+    def warn(self, errors: list[tuple[_PastStatement, Diagnostic]]) -> None:
+        """Warns of definitions that those of the cell break."""
+        self.warnings += [
+            replace(error, span=cause.span, severity="warning")
+            for wrong, error in errors
+            if wrong.is_definition
+            for cause in [one for one in self._defined if one.text in wrong.uses][:1]
         ]
 
     def types_of(self, kept: list[_PastStatement]) -> dict[str, str]:
@@ -485,13 +526,14 @@ class _Cell:
 
     def _in_cell(self, told: Diagnostic) -> Diagnostic:
         related = tuple(
-            replace(one, span=self._moved(one.span))
+            replace(one, span=self.moved(one.span))
             for one in told.related
             if self.is_own(one.span)
         )
-        return replace(told, span=self._moved(told.span), related=related, edits=())
+        return replace(told, span=self.moved(told.span), related=related, edits=())
 
-    def _moved(self, span: Span) -> Span:
+    def moved(self, span: Span) -> Span:
+        """A place of the compiled text as a place in the cell."""
         return Span(self._place(span.start), self._place(span.end))
 
     def _place(self, offset: int) -> int:
@@ -506,15 +548,24 @@ def _declared(names: Mapping[str, Any], name: str) -> Declared:
     return Function((), "yes") if iscoroutinefunction(names.get(name)) else UNKNOWN
 
 
-def _used_by(statement: n.Statement) -> frozenset[str]:
-    """The names that a statement reads, including types."""
-    named = (one for one in walk(statement) if isinstance(one, n.Name | n.NamedSchema))
-    return frozenset(one.text.partition(".")[0] for one in named)
+def _global_names(node: n.Node, found: Checked) -> list[n.Name | n.NamedSchema]:
+    """The types and the names of the top level that a part of a script reads."""
+    names = found.facts.names
+    return [
+        one
+        for one in walk(node)
+        if isinstance(one, n.NamedSchema)
+        or (isinstance(one, n.Name) and not _is_local(names.of(one)))
+    ]
+
+
+def _is_local(symbol: Symbol) -> bool:
+    return symbol.scope is not None and symbol.scope.parent is not None
 
 
 def _is_definition(statement: n.Statement) -> bool:
     """Whether a statement binds something other than a variable: a function, a type, an import."""
-    return bool(bound_by(statement)) and not assigned_by(statement)
+    return bool(_names_of(statement)) and not assigned_by(statement)
 
 
 def _bound(module: n.Module, fits: Callable[[n.Statement], bool] = bool) -> set[str]:
@@ -524,9 +575,44 @@ def _bound(module: n.Module, fits: Callable[[n.Statement], bool] = bool) -> set[
 
 def _names_of(statement: n.Statement) -> set[str]:
     """The names that a statement binds."""
-    if isinstance(statement, _TYPES):
-        return {statement.name.text}
-    return {one.text for one in bound_by(statement)}
+    return {one.text for one in _identifiers_of(statement)}
+
+
+def _identifiers_of(statement: n.Statement) -> tuple[n.Identifier, ...]:
+    """The places where a statement binds names."""
+    return (statement.name,) if isinstance(statement, _TYPES) else tuple(bound_by(statement))
+
+
+def _parts_of(statement: n.Statement, source: Source) -> Iterator[tuple[str, set[str]]]:
+    """A statement's text with its names; an import of several names as one import of each."""
+    if not isinstance(statement, n.FromImport):
+        yield source.at(statement.span), _names_of(statement)
+        return
+    for one in statement.names:
+        text = f"from {statement.module.text} import {source.at(one.span)}"
+        yield text, {(one.alias or one.name).text}
+
+
+def _explained(wrong: _PastStatement, error: Diagnostic, offset: int) -> Diagnostic:
+    """The error of an earlier statement, as it is said in a later cell.
+
+    `offset` leads from the place of the error to its place in the earlier cell.
+    """
+    if wrong.module:
+        message = error.message
+        if error.code == catalogue.UNKNOWN_NAME.number:
+            script, name = wrong.module.rpartition(".")[2], wrong.text.split()[3]
+            message = f"`{script}.saft` has no `{name}` any more"
+        return replace(error, message=message, related=(), edits=())
+    name = min(wrong.names)
+    place = Span(error.span.start + offset, error.span.end + offset)
+    return replace(
+        error,
+        message=f"`{name}` no longer fits: {error.message}",
+        hint=f"define `{name}` again",
+        related=(Related(place, "here", wrong.cell),),
+        edits=(),
+    )
 
 
 def _last_expression(alone: Checked) -> int | None:
@@ -540,9 +626,10 @@ def _last_expression(alone: Checked) -> int | None:
     return last.span.start
 
 
-def _errors(found: Checked) -> list[int]:
-    """The start of each error."""
-    return [one.span.start for one in found.diagnostics if one.severity == "error"]
+def _errors(found: Checked, place: Span) -> list[Diagnostic]:
+    """The errors that begin in a part of the text."""
+    errors = (one for one in found.diagnostics if one.severity == "error")
+    return [one for one in errors if place.start <= one.span.start <= place.end]
 
 
 def _wanted(found: Checked) -> set[str]:
@@ -589,6 +676,7 @@ def _own_part(compiled: Compiled, cell: _Cell) -> str:
     written = nodes_of(module, n.ImportStmt, n.FromImport)
     own = {one.module.text for one in written if cell.runs(one.span)}
     theirs = {one.module.text for one in written} - own
+    earlier = set[str]().union(*(_names_of(one) for one in written if not cell.runs(one.span)))
     imports: list[ast.Import | ast.ImportFrom] = []
     kept: list[str] = []
     pending: list[str] = []
@@ -613,7 +701,12 @@ def _own_part(compiled: Compiled, cell: _Cell) -> str:
     for statement in imports:
         is_theirs = _modules_of(statement) & theirs
         is_own = _modules_of(statement) & own
-        used = [one for one in statement.names if is_own or (one.asname or one.name) in names]
+        bound = {one: one.asname or one.name for one in statement.names}
+        used = [
+            one
+            for one, name in bound.items()
+            if name not in earlier and (is_own or name in names)
+        ]
         statement.names = [] if is_theirs else used
     head = "".join(f"{ast.unparse(one)}\n" for one in imports if one.names)
     return f"{head}\n{body.lstrip()}" if head else body.lstrip()

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -590,10 +591,65 @@ def test_scripts_that_have_changed_are_imported_again(shell: Any) -> None:
     ended = shell.run_cell('%%saft\nmake("b")')
     assert "`ours_edited.saft` has errors" in str(ended.error_in_exec)
     script.write_text(text.replace("4", "5"))
-    ended = shell.run_cell('%%saft\nmake("b")')
-    assert "unknown name `ask`" in str(ended.error_in_exec)
-    script.write_text(text.replace("4", "5") + "f ask() -> P:\n    ret $ Give one $\n")
     assert _cell(shell, 'make("b").n') == 5
+
+
+def test_importing_a_name_again_leaves_the_others_of_that_import(
+    shell: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = Path("ours_kinds.saft")
+    script.write_text('type K = "a" | "b"\nf k() -> K:\n    ret "a"\nf two() -> int:\n    ret 2\n')
+    _cell(shell, "from ours_kinds import K, k as kind, two")
+    _cell(shell, "from ours_kinds import two", "%%saft --show")
+    assert capsys.readouterr().out.strip() == "from ours_kinds import two"
+    assert _cell(shell, "z: K = kind()\nz") == "a"
+    shell.run_cell("two = 3").raise_error()
+    assert _cell(shell, "y: K = kind()\ntwo") == 3
+
+
+def test_a_use_of_a_name_that_an_edited_script_has_no_more(shell: Any) -> None:
+    """It is refused with its place, also in functions of earlier cells; all else goes on."""
+    script = Path("ours_greetings.saft")
+    script.write_text("f ask(x: string) -> string:\n    ret x\nf one() -> int:\n    ret 1\n")
+    _cell(shell, "from ours_greetings import ask, one")
+    _cell(shell, "f twice(x: string) -> string:\n    ret ask(ask(x))")
+    script.write_text("f one() -> int:\n    ret 2\n")
+    assert _cell(shell, "f same(ask: int) -> int:\n    ret ask\nsame(one())") == 2
+    assert _cell(shell, "same(3)") == 3
+    for text, column in (('print(ask("b"))', 7), ('one()\ntwice("b")', 1)):
+        said = str(shell.run_cell(f"%%saft\n{text}").error_in_exec)
+        assert "`ours_greetings.saft` has no `ask` any more" in said
+        line = text.count("\n") + 2
+        assert f":{line}:{column}\n" in said
+        assert text.splitlines()[-1] in said
+    script.unlink()
+    said = str(shell.run_cell('%%saft\nask("b")').error_in_exec)
+    assert "ours_greetings" in said and ":2:1\n" in said
+
+
+def test_functions_that_a_new_type_breaks_are_told_and_refused(
+    shell: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _cell(shell, "type P(name: string)\nf make(a: string) -> P:\n    ret P(a)")
+    _cell(shell, 'f again() -> P:\n    ret make("a")')
+    capsys.readouterr()
+    _cell(shell, "type P(name: string, age: int)")
+    said = capsys.readouterr().err
+    problem = "`make` no longer fits: `P` needs a value for `age`"
+    assert problem in said and ":2:6\n" in said
+    assert re.search(r"<cell [0-9]+>:4:9\b", said)  # the place in the earlier cell
+    assert "`again`" not in said
+    assert _cell(shell, "1 + 1") == 2
+    for text in ('make("b")', "again()"):
+        refused = str(shell.run_cell(f"%%saft\n{text}").error_in_exec)
+        assert problem in refused and ":2:1\n" in refused
+    assert capsys.readouterr().err == ""
+    _cell(shell, "f make(a: string) -> P:\n    ret P(a, 1)")
+    assert _cell(shell, "again().age") == 1
+    _cell(shell, 'type K = "a" | "b"\nf kind() -> K:\n    ret "a"')
+    capsys.readouterr()
+    _cell(shell, 'type K = "b" | "c"')
+    assert "`kind` no longer fits" in capsys.readouterr().err
 
 
 @pytest.mark.heavy
