@@ -346,6 +346,8 @@ class Notebook:
             (statement, _names_of(statement))
             for statement in cell.own(found.module.statements)
             if isinstance(statement, _KEPT) and _names_of(statement) <= bound_now
+            # The function of an imported tool has no text; it stays a name of the notebook.
+            if not (isinstance(statement, n.FunctionDef) and statement.span == statement.name.span)
         ]
         self._changed -= {one.module for one in again}
         named = {name for _, names in bound for name in names}
@@ -703,9 +705,7 @@ def _own_part(compiled: Compiled, cell: _Cell) -> str:
         is_own = _modules_of(statement) & own
         bound = {one: one.asname or one.name for one in statement.names}
         used = [
-            one
-            for one, name in bound.items()
-            if name not in earlier and (is_own or name in names)
+            one for one, name in bound.items() if name not in earlier and (is_own or name in names)
         ]
         statement.names = [] if is_theirs else used
     head = "".join(f"{ast.unparse(one)}\n" for one in imports if one.names)
