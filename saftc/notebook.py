@@ -272,14 +272,17 @@ class Notebook:
             wrong = [one for one, _ in errors]
             if not wrong:
                 return found
-            cell.refuse_uses(errors, self._kept)
+            # An unbound name is a matter of order: the definition was executed before.
+            unbound = catalogue.UNBOUND_NAME.number
+            misfits = [(one, at) for one, at in errors if one.is_definition and at.code != unbound]
+            cell.refuse_uses(misfits, self._kept)
             imports = [one for one in wrong if one.module]
             if not imports and cell.defines:
                 # A name has a new definition: statements that use the old one must come after it.
                 types = cell.types_of(self._kept)
                 needed = {name for one in wrong for name in one.names}
                 cell.types |= {name: types[name] for name in needed & types.keys()}
-                cell.warn(errors)
+                cell.warn(misfits)
             elif not imports:
                 self._kept = [one for one in self._kept if one.is_definition or one not in wrong]
             # An error in a script disappears when the script is corrected.
@@ -346,6 +349,8 @@ class Notebook:
             (statement, _names_of(statement))
             for statement in cell.own(found.module.statements)
             if isinstance(statement, _KEPT) and _names_of(statement) <= bound_now
+            # The function of an imported tool has no text; it stays a name of the notebook.
+            if not (isinstance(statement, n.FunctionDef) and statement.span == statement.name.span)
         ]
         self._changed -= {one.module for one in again}
         named = {name for _, names in bound for name in names}
@@ -464,12 +469,12 @@ class _Cell:
         ]
 
     def refuse_uses(
-        self, errors: list[tuple[_PastStatement, Diagnostic]], kept: list[_PastStatement]
+        self, misfits: list[tuple[_PastStatement, Diagnostic]], kept: list[_PastStatement]
     ) -> None:
         """Raises if the cell uses a definition that is now wrong, also indirectly."""
         definitions = [one for one in kept if one.is_definition]
-        for wrong, error in errors:
-            users = set(wrong.names) if wrong.is_definition else set[str]()
+        for wrong, error in misfits:
+            users = set(wrong.names)
             while more := set[str]().union(
                 *(one.names - self.binds - users for one in definitions if one.uses & users)
             ):
@@ -479,12 +484,11 @@ class _Cell:
                     found = replace(error, span=one.span)
                     raise ScriptError(plain(render([found], self.written)))
 
-    def warn(self, errors: list[tuple[_PastStatement, Diagnostic]]) -> None:
+    def warn(self, misfits: list[tuple[_PastStatement, Diagnostic]]) -> None:
         """Warns of definitions that those of the cell break."""
         self.warnings += [
             replace(error, span=cause.span, severity="warning")
-            for wrong, error in errors
-            if wrong.is_definition
+            for wrong, error in misfits
             for cause in [one for one in self._defined if one.text in wrong.uses][:1]
         ]
 
@@ -703,9 +707,7 @@ def _own_part(compiled: Compiled, cell: _Cell) -> str:
         is_own = _modules_of(statement) & own
         bound = {one: one.asname or one.name for one in statement.names}
         used = [
-            one
-            for one, name in bound.items()
-            if name not in earlier and (is_own or name in names)
+            one for one, name in bound.items() if name not in earlier and (is_own or name in names)
         ]
         statement.names = [] if is_theirs else used
     head = "".join(f"{ast.unparse(one)}\n" for one in imports if one.names)

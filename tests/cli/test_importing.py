@@ -646,6 +646,12 @@ def test_functions_that_a_new_type_breaks_are_told_and_refused(
     assert capsys.readouterr().err == ""
     _cell(shell, "f make(a: string) -> P:\n    ret P(a, 1)")
     assert _cell(shell, "again().age") == 1
+    # What was only defined in another order fits.
+    _cell(shell, "from math import floor")
+    _cell(shell, "f low(x: float, least: int = floor(2.5)) -> int:\n    ret floor(x) + least")
+    _cell(shell, "from math import floor")
+    assert _cell(shell, "low(1.5)") == 3
+    assert capsys.readouterr().err == ""
     _cell(shell, 'type K = "a" | "b"\nf kind() -> K:\n    ret "a"')
     capsys.readouterr()
     _cell(shell, 'type K = "b" | "c"')
