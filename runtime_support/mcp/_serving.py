@@ -24,7 +24,7 @@ import re
 import secrets
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from itertools import chain, count
 from types import FunctionType, ModuleType
@@ -87,16 +87,22 @@ class _ServedCall(NamedTuple):
 
 
 def serve(
-    module: ModuleType, title: str, port: int | None = None, journal: str | None = None
+    module: ModuleType,
+    title: str,
+    port: int | None = None,
+    journal: str | None = None,
+    left_out: Collection[str] = (),
 ) -> None:
     """Serves until the client disconnects, or the process is interrupted.
+
+    The functions in `left_out`, by their names in the script, are not offered.
 
     Raises CheckError if the module has no function to offer, and ConfigError if the port is not
     free or the folder for journals cannot be used.
     """
     # Without the variable, as each call is a run with its own journal.
     journal = os.environ.pop("SAFT_JOURNAL", None) if journal is None else journal
-    offers = offered(module)
+    offers = {name: one for name, one in offered(module).items() if name not in left_out}
     if not offers:
         raise CheckError(
             f"{title} has no function to offer",

@@ -388,7 +388,7 @@ def _calls_without_approval(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic
     for one in tools:
         if not waiting or not isinstance(one.type, FunctionType):
             continue
-        named = _named_in(facts, one.type.definition)
+        named = named_in(facts, one.type.definition)
         for other, function, name in waiting:
             # If an earlier prompt offers both, it is reported there.
             if function in named and not own.isdisjoint((one.value, other.value)):
@@ -452,7 +452,7 @@ def _waiting(one: OfferedTool) -> Iterator[tuple[object, str]]:
         yield _function(one), one.name
 
 
-def _named_in(facts: Facts, definition: n.FunctionDef) -> set[object]:
+def named_in(facts: Facts, definition: n.FunctionDef) -> set[object]:
     """The functions that a function calls or passes on, itself or through others.
 
     Functions that it approves or offers with approval are excluded.

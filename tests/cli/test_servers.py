@@ -19,6 +19,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from runtime_support.mcp import _config as mcp_config
+from runtime_support.mcp import _serving as serving
 from runtime_support.mcp import _sessions as sessions
 from runtime_support.mcp._lock import LockedServer, LockedTool, write_lock
 from saftc.check.imports import ServerModule
@@ -356,3 +357,37 @@ def test_definitions_that_refer_to_each_other_again_and_again_end(
     assert listed.code == 0 and "f grow(name: string? = nil, tree: {left: {" in listed.out
     checked = saftc("check", str(script("grown", 'from mcp("docs") import grow\nprint(grow())\n')))
     assert checked.code == 0, checked.err
+
+
+DESK = '''/// Pays.
+f refund(order: string) -> string:
+    ret f"paid {order}"
+
+/// Handles.
+f handle(mail: string):
+    ret $
+        Answer {mail} with {refund:approve}.
+    $
+
+/// Pays at once.
+f pay_all(order: string):
+    ret refund(order)
+'''
+
+
+def test_a_function_that_waits_for_approval_is_not_served(
+    saftc: Command, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served: list[set[str]] = []
+
+    def serve(module: Any, title: str, port: Any, journal: Any, left_out: set[str]) -> None:
+        served.append({*serving.offered(module)} - left_out)
+
+    monkeypatch.setattr(serving, "serve", serve)
+    ended = saftc("serve", str(script("desk.saft", DESK)))
+    assert ended.code == 0
+    assert served == [{"handle", "pay_all"}]
+    assert "`refund` is not offered: it waits for approval in prompts" in ended.err
+    assert "to offer it, wrap it in a function" in ended.err
+    assert "warning: `pay_all` calls, without approval, a function that waits" in ended.err
+    assert "`handle`" not in ended.err
