@@ -43,6 +43,7 @@ _KINDS: list[tuple[Exception, str]] = [
     (errors.ZeroError(_SAID), "check"),
     (errors.FileError(_SAID, path="/tmp/x"), "file"),
     (errors.ConfigError(_SAID), "config"),
+    (errors.JournalInUse(_SAID), "config"),
     (errors.Failed(_SAID), "failed"),
 ]
 
