@@ -38,7 +38,7 @@ class UnusedRecording(UserWarning):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds the options `--saft-record`."""
+    """Adds the option `--saft-record`."""
     group = parser.getgroup("saft")
     for option, mode, words in _MODES:
         # One option per value: an optional value would consume a path that follows the option.

@@ -346,7 +346,7 @@ class Conversation:
         self.messages.append({"role": "user", "content": reminder})
 
     def note_attempt(self, text: str, reason: str) -> None:
-        """Records an unusable reply; ContractError if there were too many, or parts were given."""
+        """Records an unusable reply; ContractError after too many, or after given parts."""
         self.attempts.append((text, reason))
         if len(self.attempts) <= self.settings.max_repairs and not self.output.has_given:
             if not any(note in reason for note in self.output.repairs):

@@ -59,7 +59,7 @@ class Hole:
 class Unknown:
     """A value that is known only when the script runs; `mark` stands for it.
 
-    `kind` is what is known: a function is a tool, a picture or file is a separate part.
+    `kind` says what is known: a function becomes a tool, a picture or file a separate part.
     """
 
     mark: str

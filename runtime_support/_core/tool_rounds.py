@@ -119,9 +119,9 @@ class ToolRounds:
         return None
 
     def _keep_the_last(self, reply: Reply, passed: _Limit) -> Steps[None]:
-        """Handles the return tool calls of a reply that exceeds a limit.
+        """Handles the calls of return tools in a reply that exceeds a limit.
 
-        Raises a ToolLimitError unless they complete the output.
+        Raises a ToolLimitError unless these calls complete the output.
         """
         talk = self._conversation
         handed_in = [call for call in reply.tool_calls if talk.output.handles(call)]

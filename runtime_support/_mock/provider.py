@@ -107,7 +107,7 @@ def _return_call(tool: Tool, reading: ParsedPrompt) -> ToolRequest:
 
 
 def _stages_done(messages: Sequence[Message]) -> list[list[Any]]:
-    """Returns the outputs of each round of calls, without failed calls unless all failed."""
+    """Returns the outputs of the calls of each round. Omits failed calls if others succeeded."""
     stages: list[list[Any]] = []
     for message in messages:
         calls = message.get("tool_calls") or ()

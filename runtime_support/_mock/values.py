@@ -49,7 +49,7 @@ class ParsedPrompt:
 
     @staticmethod
     def of(text: str, definitions: JSONSchema) -> ParsedPrompt:
-        """Reads the text of a prompt; `definitions` are those of the schema."""
+        """Parses the text of a prompt; `definitions` are the definitions of the reply's schema."""
         values, rest = _json_values(_LIST_MARK.sub("", text))
         return ParsedPrompt(text, rest, values, definitions)
 

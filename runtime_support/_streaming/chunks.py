@@ -141,7 +141,7 @@ class TextPieces:
         return not text.strip()
 
     def _may_be_tag(self, text: str) -> bool:
-        """True if a text that begins with a tag may be thinking, or a tool call."""
+        """True if a text that begins with a tag may be the start of thinking or of a tool call."""
         opening = OPENS_THINKING.match(text)
         if opening is not None:
             self._thought = ""

@@ -70,7 +70,7 @@ _LONGEST = 1_000
 
 
 class NotReadable(ValueError):
-    """Raised for a text that is not such a value; the message adds the reason, if one is known."""
+    """Raised for a text that is no date, time or the like; the message adds a known reason."""
 
 
 class Digits(float):

@@ -49,7 +49,7 @@ def split_columns(data: Any, returns: m.Schema) -> dict[str, Any]:
 
 
 def _form(schema: m.Schema, around: tuple[int, ...]) -> m.Schema:
-    """The schema with table types only; `around` has the ids of the enclosing objects."""
+    """The schema, reduced to types that tables have; `around` are the ids of enclosing objects."""
     schema = m.resolved(schema)
     match schema:
         case m.ScalarSchema(kind) if kind in _KINDS:

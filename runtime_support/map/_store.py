@@ -127,9 +127,10 @@ def read_job(folder: str) -> Entry | None:
 
 
 def check_same(folder: str, job: Entry | None, now: Entry, *, retry_failed: bool) -> list[str]:
-    """The names of what was edited since the job started; empty if there is no job yet.
+    """Returns the names of the inputs that were edited since the job started; empty without a job.
 
-    Raises ConfigError if the folder holds another job, or for any edit without `retry_failed`.
+    Raises ConfigError if the folder belongs to another job, or, without `retry_failed`, if any
+    input was edited.
     """
     if job is None:
         return []

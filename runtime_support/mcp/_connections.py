@@ -66,7 +66,7 @@ class ObservedStream:
 
 
 class Connection:
-    """A connection with a server: a client of the package, in the task that opens and closes it.
+    """A connection to a server: a client of the package `mcp`, opened and closed in one task.
 
     `left_out` maps tools that cannot be used to the reason.
     """

@@ -321,7 +321,7 @@ READINGS = (
 
 
 def readings(value: Any, target: _types.Type) -> tuple[tuple[str, Any], ...]:
-    """Returns the results of all built-in rules, each with a sentence."""
+    """Returns the result of each built-in rule, with a sentence that describes it."""
     members = _types.members_of(target)
     for rules in READINGS:
         found = {

@@ -142,7 +142,7 @@ def _reference(name: str) -> Schema:
 def _open(value: Schema) -> list[Schema]:
     """Returns the schemas of records with any keys.
 
-    Records of one key need `$object`, as they would be calls without it.
+    A record with a single key must be wrapped in `$object`; otherwise it would be read as a call.
     """
     several = {"minProperties": 2, "propertyNames": _DATA_KEY, "additionalProperties": value}
     explicit = _form("$object", {"type": "object", "additionalProperties": value})

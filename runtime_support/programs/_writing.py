@@ -141,7 +141,7 @@ def _value_type(expected: _types.Type, key: str) -> _types.Type:
 
 
 def is_default(value: Any, parameter: Parameter) -> bool:
-    """True if the value is the parameter's default, which need not be written; 1 is not true."""
+    """True if the value equals the parameter's default and has its type: 1 does not equal True."""
     default = parameter.default_value()
     try:
         return type(value) is type(default) and bool(value == default)

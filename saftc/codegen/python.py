@@ -379,7 +379,7 @@ def comparison(left: Expression, operator: str, right: Expression) -> cst.Compar
 
 
 def both(left: Expression, operator: str, right: Expression) -> cst.BooleanOperation:
-    """`left and right`, `left or right`; `a and (b and c)` keeps its parentheses."""
+    """Returns `left and right` or `left or right`; keeps the parentheses of `a and (b and c)`."""
     kind = cst.And if operator == "and" else cst.Or
     level = _LEVELS[kind]
     return cst.BooleanOperation(

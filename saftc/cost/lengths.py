@@ -59,7 +59,7 @@ class _Step(NamedTuple):
 
 
 class Lengths:
-    """Upper bounds for the lengths and numbers of one script.
+    """Upper bounds for the lengths of values, and for numbers, in one script.
 
     `asks` says whether evaluating an expression asks a model.
     """

@@ -55,7 +55,7 @@ class ProgramBounds:
         self._open: list[n.FunctionDef] = []
 
     def of_function(self, definition: n.FunctionDef) -> FunctionBound:
-        """The bound of a function, in terms of its parameters."""
+        """The upper bound for the requests of a function, in terms of its parameters."""
         if definition in self._open:
             return self._calls_itself(definition)
         for ring in self.effects.unknown_of(definition, self._functions):

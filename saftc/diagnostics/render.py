@@ -194,7 +194,7 @@ def _line(number: int, text: str) -> _Row:
 
 
 def _marked(source: Source, line: int, marks: Sequence[_Mark], room: _Room) -> Iterator[_Row]:
-    """Yields a line with its marks; if it is long, repeats it for each mark, with another part."""
+    """Yields a line with its marks; for a long line, the part around each mark."""
     text = source.line_text(line)
     for mark in marks:
         column = mark.span.start - source.line_start(line)

@@ -98,11 +98,11 @@ _PLAIN = (STRING, INT, FLOAT, BOOL, NIL)
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a call of a function, with all its callees, may do and reads.
+    """What a call of a function, including its callees, may do and read.
 
     `reads` are the variables around functions that it reads. `reasons` say why it may stop the
-    script: the first failure that a `try` can catch, and the first that none can. `waits`: it is
-    `async` in the async form.
+    script: the first failure that a `try` can catch, and the first that none can. `waits` is
+    true if the function is `async` in the async form.
     """
 
     effects: frozenset[Effect]

@@ -11,8 +11,9 @@ A name has one annotation: beside its first value, or in a line above its first 
 above if the first value says less than the name may hold, other than None (for a name annotated
 beside its value, mypy knows only the annotation). It also stands above if no `=` binds the name,
 but a loop, an unpacking, or prompts that are asked together. A function that runs ahead for a loop
-has its own variables. Other variables have no annotation, as a person would write them. The names
-of a destructuring are `Any` to checkers; one that a function returns is declared above it.
+has its own variables. Other variables have no annotation, as a person would write them. Type
+checkers see destructured names as `Any`; if a function returns such a name, a line above the
+destructuring declares it.
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence

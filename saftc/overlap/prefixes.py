@@ -44,8 +44,8 @@ SKIPS = "`continue` skips what has to stay in order", TO_HEAD
 class LoopPrefix:
     """The first `end` statements of a loop, in a generator called `name`.
 
-    It yields `gives`, in this order, for each item to ask for. `keeps` are variables of the code
-    around the loop that only the head changes.
+    For each item that needs a prompt, the generator yields the variables in `gives`. `keeps` are
+    variables of the code around the loop that only the head changes.
     """
 
     end: int

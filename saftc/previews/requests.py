@@ -101,7 +101,7 @@ def previewed_calls(compiled: Compiled) -> list[Preview]:
 
 
 def overlaps(planned: Plan, source: Source) -> dict[str, str]:
-    """By the position of each prompt: a text on whether it overlaps with other prompts.
+    """Maps the position of each prompt to a text that says whether the prompt overlaps with others.
 
     If it does not, the text says why, and what to change.
     """

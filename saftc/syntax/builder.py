@@ -507,7 +507,7 @@ class Builder:
 
 
 def _continued(children: list[Any]) -> n.Prompt:
-    """Returns a prompt with the `after` behind it, and with the options if they are behind that."""
+    """Returns a prompt with the `after` that follows it, and options that follow the `after`."""
     prompt, options = children[0], _after(children, "WITH")
     if options is not None and prompt.options is not None:
         raise Mistake(

@@ -14,7 +14,9 @@ from saftc.reporting import difference, show_error, show_info, write_found, writ
 
 
 def format_scripts(arguments: Sequence[str], *, check: bool, diff: bool) -> int:
-    """Formats scripts and those below folders, or only reports differences; returns the exit code.
+    """Formats scripts, or only reports differences; returns the exit code.
+
+    In folders, it formats all scripts at any depth.
 
     Standard input goes to standard output.
     """

@@ -214,7 +214,7 @@ def literal_of(node: ast.expr) -> Type:
 def constant_type(node: ast.expr) -> Type:
     """The type of a literal value, as Python's type checkers infer it.
 
-    Any value if its parts have several types, if it is empty, or if it is computed.
+    The type is `any` if the value's parts differ in type, or if the value is empty or computed.
     """
     match node:
         case ast.List(elts=items) if items:
