@@ -107,6 +107,9 @@ def test_pages() -> None:
         told for page in pages for told in wrong_lines(page, enumerate(prose(page).splitlines(), 1))
     ]
     assert not wrong, "\n".join(wrong)
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert not re.search("^(<{7}|>{7}) ", text, re.MULTILINE), f"{page}: a merge has left marks"
 
 
 def shown_lines(part: Path) -> Iterator[tuple[int, str]]:

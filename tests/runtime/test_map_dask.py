@@ -587,7 +587,7 @@ def test_workers_that_end_while_they_start(mails: Path, tmp_path: Path) -> None:
     configure(provider="mock")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(tmp_path))
-        with pytest.raises(RunStopped, match="a worker ended while it was started"):
+        with pytest.raises(RunStopped, match="a worker ended while it was starting"):
             mapped(mails, "out", workers=1)
     assert mapped(mails, "out").done == ROWS
 
