@@ -30,7 +30,6 @@ TRUSTED = "trusted"
 _told: set[str] = set()
 
 
-
 def read_section(path: str) -> dict[str, Any]:
     """Returns `[tool.saft]` of a project file; ConfigError if it is unreadable or no table."""
     tool = read_toml(path).get("tool", {})

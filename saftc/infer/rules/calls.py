@@ -213,7 +213,11 @@ def _history_asked(facts: Facts, function: n.FunctionDef, parameter: n.Parameter
 def _construct(inference: Inference, node: n.Call, facts: RecordFacts, env: Environment) -> Type:
     """The type of a record that a call creates."""
     name = _name_of(node.function)
-    fields = tuple(_with_default(field) for field in facts.node.fields)
+    optional = facts.node.optional
+    fields = tuple(
+        replace(field, default=n.Literal(field.span, None)) if field in optional else field
+        for field in facts.node.fields
+    )
 
     def give(argument: n.Expression, position: int) -> None:
         fit_into(inference, argument, facts.fields[fields[position].name.text], env)
@@ -541,10 +545,3 @@ def _in_order(node: n.Call, way: Overload) -> tuple[n.Expression, ...] | None:
 def _argument_names(node: n.Call) -> list[str | None]:
     """The names of the arguments; None for positional ones."""
     return [None if argument.name is None else argument.name.text for argument in node.arguments]
-
-
-def _with_default(field: n.Parameter) -> n.Parameter:
-    """A field of a record, with the default nil if its type is optional and it has no default."""
-    if field.default is None and isinstance(field.schema, n.OptionalSchema):
-        return replace(field, default=n.Literal(field.span, None))
-    return field
