@@ -239,6 +239,11 @@ def script(page: Any) -> str:
     return "\n".join("" if line == "\n" else line for line in lines)
 
 
+def drawn(page: Any) -> None:
+    """Waits until the page is drawn: keys such as Home go by the layout of the last drawing."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
 def test_what_is_not_saved_is_there_again(page: Any, tmp_path: Path) -> None:
     write(page, "hello = 1")
     kept(page)
@@ -390,7 +395,9 @@ def test_examples_can_be_typed(typed: Any, example: str) -> None:
     page.keyboard.press("Delete")
     for number, line in enumerate(text.splitlines()):
         if number:
+            drawn(page)
             page.keyboard.press("Enter")
+            drawn(page)
             # The editor indents a line as the one before it, and this one may be another's. By keys
             # alone: where the cursor stands, the page says a moment after the editor knows it.
             page.keyboard.press("Shift+Home")
