@@ -29,7 +29,7 @@ from runtime_support._core.positions.frames import place_of_call
 from runtime_support._core.results import ToolCall
 from runtime_support._core.settings import settings_for
 from runtime_support._core.tasks import turns
-from runtime_support._core.tasks.loops import call_function, in_thread, maybe_await
+from runtime_support._core.tasks.loops import call_function, finish_in_thread, maybe_await
 from runtime_support._core.tasks.turns import wait_for_turn
 from runtime_support._core.tasks.waits import Steps
 from runtime_support._core.tools import Tool, checked_arguments, failure_text, read_for
@@ -264,14 +264,8 @@ class PendingApproval:
 
 async def _kept_when_said(said: Awaitable[Any], kept: Callable[[Any], T]) -> T:
     """Awaits an approver's answer and stores it, even if the task is cancelled while it waits."""
-    import asyncio
-
-    keeping = asyncio.ensure_future(in_thread(kept, await maybe_await(said)))
-    try:
-        return await asyncio.shield(keeping)
-    except asyncio.CancelledError:
-        await keeping
-        raise
+    answer = await maybe_await(said)
+    return await finish_in_thread(partial(kept, answer))
 
 
 class ApprovalHook(Hook):

@@ -26,6 +26,7 @@ from runtime_support._core.results import Answer, ToolCall
 from runtime_support._core.scopes import PromptKey, RunScope, current_scope, root, within
 from runtime_support._core.settings import Settings, settings_for
 from runtime_support._core.spending import add_recorded, note_recorded
+from runtime_support._core.tasks.loops import finish_in_thread
 from runtime_support._core.tasks.turns import wait_for_turn
 from runtime_support._core.tasks.waits import Steps, Wait, drive, finish
 from runtime_support._journal.closures import (
@@ -556,15 +557,15 @@ class JournaledBlock:
     async def __aenter__(self) -> None:
         opened: list[Journal] = []
         try:
-            await _in_thread_to_end(lambda: opened.append(self._begin()))
+            await finish_in_thread(lambda: opened.append(self._begin()))
         except BaseException:
             for journal in opened:  # the task was cancelled meanwhile
-                await _in_thread_to_end(partial(journal.close, "interrupted"))
+                await finish_in_thread(partial(journal.close, "interrupted"))
             raise
         self._enter(opened[0])
 
     async def __aexit__(self, *raised: *Raised) -> None:
-        await _in_thread_to_end(self._leave(raised))
+        await finish_in_thread(self._leave(raised))
 
     def _enter(self, journal: Journal) -> None:
         self._journal, self._block = journal, Block(journal=journal, scope=RunScope())
@@ -574,23 +575,6 @@ class JournaledBlock:
         """Ends the block in this context, and returns what closes its journal."""
         self._block.__exit__(*raised)
         return partial(self._journal.close, _how_ended(raised[1]))
-
-
-async def _in_thread_to_end(work: Callable[[], None]) -> None:
-    """Calls a function in a thread; if the task is cancelled, raises that once it has ended."""
-    import asyncio
-
-    cancelled: asyncio.CancelledError | None = None
-    task = asyncio.ensure_future(asyncio.to_thread(work))
-    while not task.done():
-        try:
-            await asyncio.wait((task,))
-        except asyncio.CancelledError as error:
-            cancelled = error
-    error = task.exception()
-    failure = cancelled or error
-    if failure is not None:
-        raise failure
 
 
 def close_journals(ended: str) -> None:

@@ -5,9 +5,10 @@
     serve(module, "triage", journal="journals")    with a journal for each call, in this folder
 
 Each top-level function with a docstring is a tool, with schemas from its annotations, except
-functions that were generated for tools of other servers. The client gets the message of a
-function's error unchanged. A running call reports progress after each reply to a prompt, and a
-cancelled call sends no more prompts.
+functions that were generated for tools of other servers, and those named in the module's
+`__guarded__`: prompts offer them with `approve`, and a client's call would not wait for approval.
+The client gets the message of a function's error unchanged. A running call reports progress after
+each reply to a prompt, and a cancelled call sends no more prompts.
 
 The module uses the package's low-level `Server`, because `MCPServer` makes its own schemas and
 messages.
@@ -91,22 +92,22 @@ def serve(
     title: str,
     port: int | None = None,
     journal: str | None = None,
-    left_out: Collection[str] = (),
 ) -> None:
     """Serves until the client disconnects, or the process is interrupted.
-
-    The functions in `left_out`, by their names in the script, are not offered.
 
     Raises CheckError if the module has no function to offer, and ConfigError if the port is not
     free or the folder for journals cannot be used.
     """
     # Without the variable, as each call is a run with its own journal.
     journal = os.environ.pop("SAFT_JOURNAL", None) if journal is None else journal
-    offers = {name: one for name, one in offered(module).items() if name not in left_out}
+    offers = offered(module)
+    for name in _guarded(module):
+        told = "it waits for approval in prompts, but a client's call would not"
+        note(f"`{name}` is not offered: {told}; to offer it, wrap it in a function")
     if not offers:
         raise CheckError(
             f"{title} has no function to offer",
-            hint="a function is offered when it is at the top level and has a `///` comment",
+            hint="it offers top-level functions with a `///` comment, if no prompt guards them",
         )
     server = _server(title, offers, None if journal is None else CallJournals(journal))
     remove = add_listener(_report)
@@ -124,10 +125,16 @@ def offered(module: ModuleType) -> dict[str, _Offer]:
     found: dict[str, _Offer] = {}
     for one in vars(module).values():
         is_own = isinstance(one, FunctionType) and one.__module__ == module.__name__
-        if is_own and one.__doc__ and one.__name__[0] != "_" and server_of(one) is None:
+        if not is_own or one.__name__ in _guarded(module):
+            continue
+        if one.__doc__ and one.__name__[0] != "_" and server_of(one) is None:
             name = function_name(one)
             found[name] = _offer(function_tool(name, one))
     return found
+
+
+def _guarded(module: ModuleType) -> Collection[str]:
+    return getattr(module, "__guarded__", ())
 
 
 def _offer(tool: Tool) -> _Offer:

@@ -29,6 +29,7 @@ from saftc.codegen.statements.blocks import (
 from saftc.codegen.statements.classes import classes_of, docstring
 from saftc.codegen.statements.overlaps import emit_together
 from saftc.codegen.statements.statements import emit_statement
+from saftc.infer.tools import waiting_functions
 from saftc.lower.choices import Choices
 from saftc.overlap.async_main import MainSplit
 from saftc.overlap.plan import Plan
@@ -100,6 +101,7 @@ def _emit_module(context: Context, title: Sequence[Comment]) -> cst.Module:
         footer += end
         if own_main is not None:
             body.append(_started(context, is_async=_is_async(context, own_main)))
+    body[:0] = _guarded(context)
     if context.plan.defaults and nodes_of(context.module, n.Prompt):
         body[:0] = [_defaults(context, json.loads(context.plan.defaults))]
     if body:
@@ -126,6 +128,26 @@ def _defaults(context: Context, settings: Mapping[str, Any]) -> cst.SimpleStatem
     """`defaults(model="gpt-5.6", ...)`: sets the project's settings for the module's prompts."""
     named = [(name, cst.parse_expression(repr(value))) for name, value in settings.items()]
     return py.line(cst.Expr(py.call(context.global_("defaults"), [], named)))
+
+
+def _guarded(context: Context) -> list[Statement]:
+    """`__guarded__ = ["refund"]`, if the script has such functions.
+
+    These are the documented functions that a prompt offers with `approve`. An MCP server offers
+    documented functions, but not these: a client's call would not wait for approval.
+    """
+    waiting = waiting_functions(context.facts)
+    names = [
+        context.name_of(one.name)
+        for one in context.module.statements
+        if isinstance(one, n.FunctionDef) and one in waiting and one in context.module.docs
+    ]
+    if not names:
+        return []
+    value = py.list_([py.constant(one) for one in names])
+    made = py.line(py.assignment(py.name("__guarded__"), value))
+    told = py.comment("Calls by a model wait for approval, so no MCP client is offered these.")
+    return [above(made, [cst.EmptyLine(comment=told)])]
 
 
 def _title_lines(context: Context, title: Sequence[Comment]) -> list[cst.EmptyLine]:

@@ -241,7 +241,8 @@ def script(page: Any) -> str:
 
 def drawn(page: Any) -> None:
     """Waits until the page is drawn: keys such as Home go by the layout of the last drawing."""
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    frame = "new Promise((done) => requestAnimationFrame(done))"
+    page.evaluate(f"async () => {{ await {frame}; await {frame}; }}")
 
 
 def test_what_is_not_saved_is_there_again(page: Any, tmp_path: Path) -> None:

@@ -108,7 +108,8 @@ def test_rows_of_a_table_that_wait(saftc: Command, script: Script) -> None:
     again = saftc("approve", "out", "--call", first, "--yes")
     assert (again.code, f"--call {first}: no call with this id waits" in again.err) == (2, True)
     last = saftc("approve", "out", "--yes", "--call", second)
-    assert (last.code, last.err) == (0, "decided; run the same command again to resume\n")
+    told = "decided; repeat the command, or the call of a server, to resume\n"
+    assert (last.code, last.err) == (0, told)
     ended = saftc(*mapped)
     assert ended.code == 0, ended.err
     assert "2 rows: 2 done" in ended.err

@@ -157,6 +157,25 @@ async def in_thread(function: Callable[..., Any], /, *arguments: Any, **named: A
         raise
 
 
+async def finish_in_thread(work: Callable[[], T]) -> T:
+    """Calls a function in a thread and returns its result; the event loop goes on.
+
+    If the task is cancelled, the function still finishes, and then the task raises CancelledError.
+    """
+    import asyncio
+
+    cancelled: asyncio.CancelledError | None = None
+    task = asyncio.ensure_future(asyncio.to_thread(work))
+    while not task.done():
+        try:
+            await asyncio.wait((task,))
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled from task.exception()
+    return task.result()
+
+
 def _run_in(
     loop: AbstractEventLoop,
     begun: set[Future[Any]],

@@ -297,7 +297,7 @@ def _go_on(journal: str) -> int:
         return 0
     found = None if os.path.isdir(journal) else began_by(journal)
     if found is None:
-        show_info("decided; run the same command again to resume")
+        show_info("decided; repeat the command, or the call of a server, to resume")
         return 0
     command, folder = found
     show_info(f"resuming: saftc {' '.join(command)}")

@@ -133,38 +133,10 @@ def serve_script(file: str, name: str, port: int | None, journal: str | None) ->
 
             with redirect_stdout(sys.stderr):
                 module = import_module(name)
-            left_out = _guarded(file, _serving.offered(module))
-            _serving.serve(module, Path(file).stem, port, journal, left_out)
+            _serving.serve(module, Path(file).stem, port, journal)
     except SyntaxError as problem:
         raise FileProblem(str(problem)) from None
     return 0
-
-
-def _guarded(file: str, offers: Collection[str]) -> set[str]:
-    """The offered functions that wait for approval in prompts.
-
-    Tells the user about them, and about functions that call such a function without approval.
-    """
-    from saftc.infer.tools import named_in, waiting_functions
-    from saftc.project.workspace import open_workspace
-    from saftc.syntax import nodes as n
-    from saftc.syntax.walk import nodes_of
-
-    facts = open_workspace().check(file).facts
-    waiting = {one for script in (facts, *facts.scripts) for one in waiting_functions(script)}
-    left_out: set[str] = set()
-    for one in nodes_of(facts.module, n.FunctionDef):
-        name = one.name.text
-        if name not in offers:
-            continue
-        if one in waiting:
-            left_out.add(name)
-            told = "it waits for approval in prompts, but a client's call would not"
-            show_error(f"`{name}` is not offered: {told}; to offer it, wrap it in a function")
-        elif not waiting.isdisjoint(named_in(facts, one)):
-            told = "a function that waits for approval in prompts"
-            show_error(f"warning: `{name}` calls, without approval, {told}")
-    return left_out
 
 
 def _nowhere(tool: Any) -> tuple[str, ...]:

@@ -3,6 +3,9 @@ from collections.abc import Callable
 
 from runtime_support import approve, prompt
 
+# Calls by a model wait for approval, so no MCP client is offered these.
+__guarded__ = ["refund"]
+
 
 def refund(order: str, amount: float) -> str:
     """Pays money back."""
