@@ -180,9 +180,9 @@ class RunStopped(SaftError):
 
 
 class BudgetSpent(RunStopped):
-    """The budget is spent: a request was not sent, or a reply was cut.
+    """A request was not sent because it would exceed the budget, or the budget cut a reply.
 
-    The request would have exceeded the budget. `text` is the part of a cut reply that arrived.
+    `text` is the part of a cut reply that arrived.
     """
 
     text: str = ""

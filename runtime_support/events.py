@@ -72,7 +72,7 @@ class ChunkReceived(PromptEvent):
 class ReplyReceived(PromptEvent):
     """A request has its reply, or has failed with `error`.
 
-    `waited` is the number of seconds before the request was sent.
+    `waited` is the number of seconds that the request waited before it was sent.
     """
 
     reply: Reply | None = None

@@ -108,7 +108,7 @@ def _return_call(tool: Tool, reading: ParsedPrompt) -> ToolRequest:
 
 
 def _stages_done(messages: Sequence[Message]) -> list[list[Any]]:
-    """Returns a list for each round of tool calls, which has the outputs of its calls.
+    """Returns a list of outputs for each round of tool calls.
 
     Omits the outputs of failed calls, unless all calls of the round failed.
     """
@@ -178,10 +178,10 @@ def _required(tool: Tool) -> dict[str, JSONSchema]:
 
 
 def _parts(tool: Tool, item: Any, reading: ParsedPrompt) -> list[Any]:
-    """Returns the arguments that a tool can take from an item, as a list.
+    """Returns the arguments that an item gives for a tool: its members, the item itself, or none.
 
-    They are the members of the item if each required parameter takes one of them, in order.
-    Otherwise it is the item if a parameter takes it, or else the members if a parameter takes one.
+    The members are used if the required parameters take them in order. Otherwise the item is used
+    if a parameter takes it. Otherwise the members are used if a parameter takes one of them.
     """
     schemas = [*_required(tool).values()]
     takes = _inside(tool, reading).takes
@@ -229,8 +229,8 @@ def _call(tool: Any, values: Iterable[Any], reading: ParsedPrompt, item: Any = N
 def _taken(schema: JSONSchema, left: list[Any], reading: ParsedPrompt) -> list[Any]:
     """Removes the first value in `left` that fits the schema, and returns it in a list.
 
-    If no value fits, but a list of several values does, removes these and returns their list in a
-    list. Otherwise returns an empty list.
+    If no value fits, but a list of several values fits, removes these values and returns their list
+    in a list. Otherwise returns an empty list.
     """
     found = next((index for index, one in enumerate(left) if reading.takes(schema, one)), None)
     if found is not None:
@@ -249,7 +249,7 @@ def _taken(schema: JSONSchema, left: list[Any], reading: ParsedPrompt) -> list[A
 def _choice(answer: str, reading: ParsedPrompt) -> str | None:
     """Returns the number of the candidate that shares the most words with the prompt.
 
-    `answer` lists the candidates. Returns None if it lists none.
+    The text `answer` lists the candidates. Returns None if there are no candidates.
     """
     candidates = _CANDIDATE.findall(answer)
     said = {*re.findall(r"\w+", reading.text.lower())}

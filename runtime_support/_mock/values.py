@@ -56,7 +56,7 @@ class ParsedPrompt:
         return ParsedPrompt(text, rest, values, definitions)
 
     def asks(self, words: str) -> bool:
-        """True if one of the words, which blanks separate, is in the prompt."""
+        """True if the prompt contains one of the words in `words`, which blanks separate."""
         return not {*words.split()}.isdisjoint(re.findall(r"\w+", self.rest.lower()))
 
     def takes(self, schema: Any, value: Any) -> bool:
@@ -81,9 +81,9 @@ class ParsedPrompt:
         return [value for value in (*self.values, *inner) if is_object(value)]
 
     def named(self, *apart: str) -> list[str]:
-        """Returns the list items that the text names, or else its capitalized words.
+        """Returns the list items that the text names, or else the capitalized words in the text.
 
-        Leaves out the names `apart`.
+        Leaves out the names in `apart`.
         """
         members = [item for one in self.lists for item in one if isinstance(item, str)]
         found = in_order(members, self.rest) or _NAME_WITHIN.findall(self.rest)
@@ -233,10 +233,10 @@ class ParsedPrompt:
         return next((one for one in words if self.takes(schema, one)), _OF_FORM.get(form, "1"))
 
     def _whole(self, schema: JSONSchema, name: str) -> Iterator[Any]:
-        """Yields values that may be used as a whole, without being put together.
+        """Yields candidates for the whole value.
 
-        For a field, these are the fields of this name in the prompt's objects. Otherwise they are
-        the computed answer, and the prompt's lists and objects.
+        For a field (`name`), the candidates are this field of the prompt's objects. Otherwise they
+        are the computed answer, and the prompt's lists and objects.
         """
         if name:
             yield from (one[name] for one in self.objects if name in one)
@@ -256,7 +256,10 @@ class ParsedPrompt:
         return replace(self, values=tuple(item) if is_list(item) else (item,))
 
     def _trimmed(self, schema: JSONSchema, value: Any) -> Any:
-        """Returns an object without the keys that the schema does not name, or another value."""
+        """Removes the keys of an object that the schema does not name.
+
+        Returns the smaller object, or any other value unchanged.
+        """
         fields = self.resolved(schema).get("properties")
         if not is_object(value) or fields is None:
             return value
@@ -290,8 +293,8 @@ def in_order(things: Iterable[Any], text: str) -> list[Any]:
 def _member(schema: JSONSchema, inside: tuple[str, ...]) -> JSONSchema:
     """Returns the member of a union that the mock makes a value of.
 
-    It is null if the union has it. Otherwise it is the first member that is not the schema of an
-    enclosing value, whose names are in `inside`.
+    This is null if the union has it, or else the first member that is not the schema of an
+    enclosing value. `inside` has the references to the schemas of enclosing values.
     """
     members = schema.get("anyOf") or [{"type": kind} for kind in schema["type"]]
     nil = [one for one in members if one.get("type") == "null"]

@@ -174,7 +174,7 @@ listen(_spans_for)
 
 @contextmanager
 def workflow(name: str) -> Generator[None]:
-    """Opens a span around the run of a script. It is the parent of the spans of its prompts.
+    """Opens a span around the run of a script, as the parent of the spans of the run's prompts.
 
     Does nothing if OpenTelemetry is not set up.
     """

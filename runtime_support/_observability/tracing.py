@@ -83,7 +83,7 @@ class Tracer:
     Watchers also receive a "piece" event for each piece of a streamed reply, and an "over" event
     when the prompt ends, with the error of a failed prompt.
 
-    Watchers' events have these keys, too:
+    The events of watchers also have these keys:
 
     - `key` is the id of the prompt, and `within` the id of the enclosing prompt.
     - `item` is the path of the task that runs the prompt, if calls run ahead of their turn.

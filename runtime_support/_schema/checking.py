@@ -6,8 +6,9 @@
     decode_for_model([1, "2", true], schema)     the CheckError lists all mistakes
 
 Each schema is compiled once into a function that checks a value. The function returns the value, or
-a copy if a part had to be converted. If parts do not fit, it raises a `Mismatch` for the first part
-that holds the mismatches of other parts. Each enclosing list or object adds its step to the path.
+a copy if a part had to be converted. If parts do not fit, it raises the `Mismatch` of the first
+part, which has the mismatches of the other parts in `others`. Each enclosing list or object adds a
+step to the path of a mismatch.
 """
 
 from __future__ import annotations
@@ -143,7 +144,7 @@ def _list_mistakes(mistakes: Iterable[str]) -> str:
 
 
 def compile_check(schema: m.Schema) -> Check:
-    """Returns the function that `validate` calls for this schema. It may raise `Mismatch`."""
+    """Returns the function by which `validate` checks values. The function may raise `Mismatch`."""
     return _validating.check(schema)
 
 
@@ -385,10 +386,10 @@ def _missing_field(name: str, what: str) -> Mismatch:
 
 
 def _is_of_texts(schema: m.Schema) -> bool:
-    """Whether a JSON text, or an object's keys, may be read as values that are no strings.
+    """Whether values of this type are read from strings in JSON: from texts or from keys.
 
-    This is so for dates, and for objects whose keys are dates or literals. In a union with strings,
-    a text is first read as such a value.
+    They are dates, or objects whose keys are not plain strings. In a union with strings, a string
+    is read as a date if possible.
     """
     if isinstance(schema, m.MapSchema):
         return schema.key != m.TEXT
@@ -462,7 +463,7 @@ def _add_objections(mismatch: Mismatch, build: Callable[[], Any]) -> None:
 
 
 def _objections_of(error: BaseException | None) -> list[Mismatch]:
-    """Converts a pydantic error to mismatches with their paths. Other errors have none."""
+    """Converts a pydantic error to mismatches with paths. Returns none for another error."""
     errors = getattr(error, "errors", None)
     if not callable(errors):
         return []
@@ -539,7 +540,7 @@ _OFFSET_HINT = "`x.astimezone()` adds the local offset"
 def _literal_check(wanted: Any, given: Any, expected: str) -> Check:
     """Returns a check that accepts the value `wanted` or `given`, and returns `given`.
 
-    Of an Enum, `wanted` is the value of a member, and `given` is the member.
+    For an Enum, `wanted` is the value of a member, and `given` is the member.
     """
 
     def check_literal(value: Any) -> Any:
@@ -744,8 +745,8 @@ def _union_check(
 ) -> Check:
     """Returns the check of a union.
 
-    A value that fits one of the `eager` checks is not tried with the others. A member that takes
-    the value unchanged then wins over a member that converts it.
+    The check of a value tries the `eager` checks first. If none of them accepts the value, a member
+    that takes the value unchanged wins over a member that converts it.
     """
 
     def check_union(value: Any) -> Any:

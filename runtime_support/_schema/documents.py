@@ -29,7 +29,7 @@ _REFERENCE = "#/$defs/"
 
 
 def is_of_form(form: str, text: str) -> bool:
-    """True if the text has this format of JSON Schema. A text has every unknown format."""
+    """True if the text has this format of JSON Schema, or if the format is unknown."""
     if form not in FORMS:
         return True
     try:

@@ -33,8 +33,8 @@ class Constraints:
     """Limits on a value besides its type: on a number, a date, a length or a text.
 
     `least` and `most` limit the number of characters or items. `format` is a JSON Schema format.
-    `digits` and `places` limit all digits of a decimal, and those after its point. With
-    `told_only`, models are shown the constraints, but a pydantic model checks them itself.
+    `digits` limits the number of digits of a decimal, and `places` the digits after the point. With
+    `told_only`, the limits are only shown to models, because a pydantic model checks its values.
     """
 
     above: Any = None
@@ -61,7 +61,7 @@ class AnySchema:
 class ScalarSchema:
     """A number, bool, string, nil, date, time, duration or decimal.
 
-    The kind `number` stands for `int | float`.
+    In programs, the kind `number` is an int or a float.
     """
 
     kind: ScalarKind
@@ -72,7 +72,7 @@ class ScalarSchema:
 class LiteralSchema:
     """A single value that is a string, number, bool or nil.
 
-    `member` is the Python value for it, if it differs: the member of an Enum, or the number whose
+    `member` is a different value that Python code gets: the member of an Enum, or the number whose
     text is the key of an object.
     """
 
@@ -240,7 +240,10 @@ class ReadLater:
 
 @dataclass(frozen=True, slots=True)
 class InstanceOf:
-    """Tests whether a value is an instance of `python`. True if `isinstance` rejects the class."""
+    """Tests whether a value is an instance of the class `python`.
+
+    The test is true for all values if `isinstance` does not support the class.
+    """
 
     python: type
 
@@ -323,7 +326,7 @@ def constrained(schema: Schema, constraints: Constraints) -> Schema:
 
 
 def resolved(schema: Schema) -> Schema:
-    """Follows references and root models to the schema that describes the value's JSON."""
+    """Returns the schema that a reference or a root model leads to, or the schema itself."""
     while True:
         match schema:
             case ReferenceSchema(_, target):
@@ -362,7 +365,7 @@ def parts_of(schema: Schema) -> tuple[Schema, ...]:
 
 
 def members_of(schema: Schema) -> tuple[Schema, ...]:
-    """Returns the members of a union, including those of unions in it.
+    """Returns the members of a union. Replaces a union among the members by its members.
 
     For another schema, returns only this schema.
     """
@@ -419,7 +422,7 @@ def literals_of(schema: Schema) -> tuple[LiteralSchema, ...]:
 
 
 def admits_nil(schema: Schema) -> bool:
-    """True if nil fits the schema."""
+    """True if nil fits the schema. A field of such a type, except `any`, may be missing."""
     match schema:
         case AnySchema() | ScalarSchema("nil") | LiteralSchema(None):
             return True

@@ -449,8 +449,8 @@ def hints_of_class(
 def _namespace_of(class_: type, namespace: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """Returns the globals of the module that holds a class, or None if they are not found.
 
-    Used if no module in `sys.modules` holds the class: a script run from memory is a module whose
-    frame is among the callers.
+    This is for classes that no module in `sys.modules` holds, such as those of a script that was
+    run from memory. A frame of that script is among the callers.
     """
     if namespace is not None and namespace.get(class_.__name__) is class_:
         return namespace
@@ -465,7 +465,7 @@ def _namespace_of(class_: type, namespace: Mapping[str, Any] | None) -> Mapping[
 def _hints_within(class_: Any, namespace: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the type hints of a class, with names resolved in `namespace`.
 
-    `typing.get_type_hints` alone would resolve them in the module that `sys.modules` has.
+    `typing.get_type_hints` alone would resolve the names in the module that `sys.modules` has.
     """
     annotations: dict[str, Any] = {}
     for base in reversed(class_.__mro__):
@@ -491,7 +491,7 @@ def doc_of(hint: Any) -> str | None:
 def _doc_of_class(class_: Any) -> str | None:
     """Returns the class's docstring, or None.
 
-    Of a pydantic model, the examples in its configuration follow.
+    For a pydantic model, the examples in its configuration follow.
     """
     doc = own_doc(class_)
     if not is_model(class_):

@@ -1,4 +1,4 @@
-"""Runs rules besides types: those in a record's class, and the function of a prompt's `check`.
+"""Runs checks besides types: the rules in a record's class, and a prompt's option `check`.
 
 require(self.low <= self.high, "low is at most high")      raises CheckError if false
 reason_against(fits, flight)                               why `fits` refuses the value
@@ -33,10 +33,10 @@ def require(condition: object, message: str | Callable[[], str]) -> None:
 
 @contextmanager
 def collected_rules(build: Any) -> Generator[list[CheckError]]:
-    """Collects the errors of all broken rules while the block makes a record of the class `build`.
+    """Yields a list that collects the errors of broken rules while the block makes a record.
 
-    Rules are calls of `require` in the `__post_init__` of the class. After a broken rule, a later
-    rule or statement may fail only because of it.
+    Rules are calls of `require` in the `__post_init__` of the class `build`. Without this method,
+    the list stays empty. A rule may rely on earlier rules, and fail because they are broken.
     """
     broken: list[CheckError] = []
     rules = getattr(getattr(build, "__post_init__", None), "__code__", None)

@@ -166,7 +166,7 @@ _PARAMETER_TEXTS = re.compile(
 
 
 def _split_doc(doc: str | None, names: Collection[str]) -> tuple[str | None, dict[str, str]]:
-    """Returns a docstring without the texts of parameters, and maps parameters to their texts."""
+    """Returns a docstring without the texts of parameters, and a mapping of parameters to texts."""
     if doc is None or not _PARAMETER_TEXTS.search(doc):
         return doc, {}
     from docstring_parser import ParseError, compose, parse
@@ -206,7 +206,7 @@ def _hints_of_signature(function: Any, signature: inspect.Signature) -> dict[str
 def _hints_of_function(
     function: Any, known: Mapping[type, str] | None
 ) -> tuple[dict[str, Any], str | None]:
-    """Maps parameters to annotations. Also returns why annotations cannot be resolved, or None."""
+    """Returns a mapping of parameters to annotations, and why they cannot be resolved, or None."""
     function = find_documented(function)
     if isinstance(function, type):
         hints = hints_of_class(function, known=known)

@@ -70,7 +70,7 @@ def notation(schema: m.Schema) -> str:
 
 
 def short(schema: m.Schema) -> str:
-    """Returns the schema on one line for messages. Names records, and omits the docs of fields."""
+    """Returns the schema on one line for messages. Shows only the name of a record, and no docs."""
     return _ShortWriter().write(schema)
 
 
@@ -302,7 +302,7 @@ class NotationWriter:
 
 
     def write_member(self, member: m.Schema, indent: str) -> str:
-        """Writes a member of a union. The doc of a record follows: it says when to choose it."""
+        """Writes a member of a union. The doc of a record follows, to say when to choose it."""
         text = self.write(member, indent)
         doc = " ".join((member.doc or "").split()) if isinstance(member, m.ObjectSchema) else ""
         return f"{text} /* {doc} */" if doc and "*/" not in doc else text

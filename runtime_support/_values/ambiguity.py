@@ -1,4 +1,4 @@
-"""The exception of a function that cannot decide. It has a message and options to choose from.
+"""The exception that a function raises if it cannot decide, with options to choose from.
 
     raise Ambiguity("2 books are called Emma", [option("of 1815", year=1815), ...])
     option("in a.py", call=find_symbol, name="emma", file="a.py")    # means another function
@@ -28,7 +28,7 @@ class Option:
 
 
 class Ambiguity(Exception):
-    """Raised by a function that cannot decide. It has a message and options to choose from."""
+    """Raised by a function that cannot decide, with a message and options to choose from."""
 
     def __init__(self, message: str, options: Iterable[Option] = ()) -> None:
         super().__init__(message)

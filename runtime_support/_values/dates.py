@@ -168,7 +168,7 @@ def _duration_text(value: timedelta) -> str:
 
 
 def read(word: Word, text: str) -> Any:
-    """Returns the value of the type `word` that an ISO 8601 text says, or raises NotReadable."""
+    """Parses the text of a value of the type `word`. Raises NotReadable for any other text."""
     if len(text) > _LONGEST or not text.isascii():
         raise NotReadable
     if word == "decimal":

@@ -208,7 +208,7 @@ def _as_json(value: Any) -> Any:
 
 
 def _refusal(value: Any) -> CheckError:
-    """Returns the error for a value without a JSON form. It has the path to the part at fault."""
+    """Returns the error for a value without a JSON form, with the path to the part at fault."""
     path, part = _culprit("value", value, 0)
     hint = _ON_ITS_OWN.get(kind(part))
     return CheckError(f"{path}: {brief(part)} has no JSON form", path=path, hint=hint)

@@ -149,7 +149,7 @@ def attributes_of(class_: type) -> dict[str, str]:
 
 
 def _word_of_date(value: object) -> str | None:
-    """Returns the name of the value's type if it is a date, duration or decimal, or else None.
+    """Returns the name of the value's type if it is in `dates.WORDS`, or else None.
 
     Imports the module `dates` only when it is called.
     """

@@ -90,7 +90,7 @@ def sent_arguments(text: str) -> Any:
 def _data_of(text: str, schema: m.Schema, name: str | None, keys: m.Schema | None = None) -> Data:
     """Returns the data in a reply that fits the schema best.
 
-    Raises NotData if the reply holds no data, or several data that fit.
+    Raises NotData if the reply holds no data, or several values that fit.
     """
     body = text.removeprefix("\ufeff")
     if m.is_scalar(schema, "string"):

@@ -59,7 +59,7 @@ class Fit(NamedTuple):
 def read_value(
     data: Any, schema: m.Schema, path: str = "value", name: str | None = None
 ) -> tuple[Any, tuple[str, ...]]:
-    """Returns the value of the schema, and the repairs that the data needed.
+    """Converts data to a value of the schema. Also returns the repairs that the data needed.
 
     Raises a CheckError with all mistakes. `name` is the variable that the value is bound to: the
     data may be an object that holds the value under this key.

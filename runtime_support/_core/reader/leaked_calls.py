@@ -60,7 +60,7 @@ def _data_of(text: str, *, only_whole: bool) -> Iterator[Any]:
 
 
 def _called(data: Any, tools: Collection[str]) -> str | None:
-    """Returns the name of the tool that the data, or a part of the data, calls; or None."""
+    """Returns the name of the tool that the data or a part of it calls. Otherwise returns None."""
     name = str(data.get("name")).rpartition(".")[2] if is_object(data) else ""
     if name in tools and ("arguments" in data or "parameters" in data):
         return name

@@ -125,7 +125,9 @@ class _Parser:
         return list(found.values()) if closing == "]" else found
 
     def is_over(self, closing: str, count: int, last: Any) -> bool:
-        """Returns whether the list or object ends here. If not, skips the comma before an item.
+        """Returns whether the list or object ends here.
+
+        If it does not end, skips the comma before the next item.
 
         `count` is the number of items so far. `last` is the last item of a list.
         """

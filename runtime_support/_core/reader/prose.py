@@ -45,7 +45,7 @@ def find_data(
 ) -> Data:
     """Returns the data in a reply that fits the schema best.
 
-    Raises NotData if the reply holds no data, or several data that fit.
+    Raises NotData if the reply holds no data, or several values that fit.
     """
     thought = without_thinking(body)
     marks = (*marks, "thinking removed") if len(thought) < len(body) else marks
@@ -101,7 +101,10 @@ def _candidates(body: str, schema: m.Schema, is_key: IsKey) -> list[Data]:
 
 
 def _whole(body: str, schema: m.Schema, is_key: IsKey) -> Data | None:
-    """Parses all of a text as data, or as a short label. Ignores surplus brackets at its end."""
+    """Parses all of a text as data or as a short label. Returns None if it is neither.
+
+    Ignores surplus brackets at the end.
+    """
     with suppress(NotData):
         return read_json(body)
     start = len(body) - len(body.lstrip())
@@ -117,9 +120,9 @@ def _whole(body: str, schema: m.Schema, is_key: IsKey) -> Data | None:
 
 
 def _in_prose(text: str, schema: m.Schema, is_key: IsKey) -> Data:
-    """Returns the only object or list in prose. Raises NotData if there is none or another.
+    """Returns the only object or list in prose. Raises NotData if there is none, or several.
 
-    If the schema is a list, consecutive objects are the items of this list.
+    If the schema is a list, consecutive objects are the items of the list.
     """
     if _takes_text(schema):
         raise NotData("the reply is not JSON: write a text in double quotes, no value as null")
@@ -157,7 +160,7 @@ def _takes_text(schema: m.Schema) -> bool:
 
 
 def _label(text: str, schema: m.Schema) -> Data | None:
-    """Returns the label, number or bool that a short text says, or None."""
+    """Returns the label, number or bool that a short text consists of, or None."""
     if _takes_text(schema) or "\n" in text or len(text) > _NEAR:
         return None
     for plain in _unmarked(text):

@@ -1,6 +1,6 @@
 """Waits in an event loop, and calls of users' functions in threads and event loops.
 
-    await finish_async(work)        awaits each wait of a generator; runs blocking ones in threads
+    await finish_async(work)        awaits each wait of a generator, or runs it in a thread
     value = yield from call_function(partial(look_up, "Ada"), look_up)
     await in_thread(sorted, mails, key=urgency)
 
@@ -31,12 +31,15 @@ T = TypeVar("T")
 
 
 async def finish_async(work: Steps[T]) -> T:
-    """Awaits each `Wait` that `work` yields, ignores the other values, and returns its result."""
+    """Awaits each `Wait` that `work` yields, and returns the result of `work`.
+
+    Ignores the other values that `work` yields.
+    """
     return await _finish_async(work, lambda: next(work))
 
 
 async def iterate_async(work: Steps[Any]) -> AsyncGenerator[Any]:
-    """Awaits each `Wait` that `work` yields, and yields the other values: parts of the result."""
+    """Awaits each `Wait` that `work` yields, and yields its other values: parts of the result."""
     try:
         step = next(work)
         while True:
@@ -136,7 +139,8 @@ async def in_thread(function: Callable[..., Any], /, *arguments: Any, **named: A
 
     An `async def` among the arguments runs in this loop, and the thread waits for it: with an
     `async def urgency`, `await in_thread(sorted, mails, key=urgency)` sorts by a model's answers.
-    A cancellation also cancels these functions. The thread continues, but sends no more requests.
+    Cancelling `in_thread` also cancels these coroutines. The thread continues, but sends no more
+    requests.
     """
     import asyncio
 
@@ -171,7 +175,7 @@ def _run_in(
 ) -> Any:
     """Runs an `async def` in the event loop of another thread, and blocks until it has a result.
 
-    If this thread runs the loop itself, it may not block: then the function returns the coroutine.
+    If the current thread runs the loop, it must not block. The coroutine is then returned.
     """
     import asyncio
 

@@ -2,7 +2,7 @@
 
     queue = TaskQueue(16)
     queue.begin(function, context_of_call())      runs it as soon as a worker is free
-    yield from queue.take()                       returns or raises the first call's outcome
+    yield from queue.take()                       returns its value, or raises its error
 
 A task is one call. Tasks wait in queues, and a task may begin queues itself. Threads or an event
 loop run the waiting tasks in the script's order. While a task waits, it does not count as running,
@@ -90,7 +90,10 @@ class TaskQueue:
 
     @property
     def left(self) -> int | None:
-        """How many calls of the queue may still send requests. None means that it is unknown."""
+        """How many calls of the queue may still send requests at the same time, or None.
+
+        None means that the number is unknown.
+        """
         if self.calls is None or self.parent is not None:
             return None
         taken = self.count - len(self.tasks)
@@ -148,7 +151,10 @@ class TaskQueue:
 
 
 class Task:
-    """One call, which may run ahead of its turn: first "new", then "running", then "done"."""
+    """One call, which may run ahead of its turn.
+
+    Its `state` is "new", then "running", then "done".
+    """
 
     def __init__(
         self, queue: TaskQueue, number: int, function: Callable[[], Any], context: Context
@@ -177,7 +183,7 @@ class Task:
     # Called from inside the running call.
 
     def put_off(self, action: Callable[[], Any]) -> None:
-        """Runs an action at this task's turn: at once if the task already has its turn."""
+        """Runs an action at this task's turn. If the task has its turn already, runs it at once."""
         with workers.shared.lock:
             check_cancelled()
             ahead = next((task for task in self._chain() if not task.has_turn), None)
@@ -323,7 +329,7 @@ class Task:
         return any(task.queue.is_waiting and not task.has_turn for task in self._chain())
 
     def is_cancelled(self) -> bool:
-        """Whether the task or one that it runs in was dropped, or will be rerun."""
+        """Whether the task, or a task that contains it, was dropped or will be rerun."""
         return any(task.is_dropped or task.is_stale for task in self._chain())
 
     def is_held(self) -> bool:
@@ -356,9 +362,9 @@ class _Slots:
         self.waiting: list[Task] = []
 
     def take(self, task: Task) -> Steps[bool]:
-        """Waits for a slot; tasks get slots in the script's order. Returns whether it got a slot.
+        """Waits until the task gets a slot. Returns False if the task gets none because it is held.
 
-        It gets none if the task is held (`Task.is_held`).
+        Tasks get slots in the script's order. `Task.is_held` says whether a task is held.
         """
         has_slot = False
 

@@ -50,7 +50,7 @@ class Cancelled(BaseException):
 
 
 def current_task() -> Task | None:
-    """Returns the task that this code runs in, or None outside of calls that `overlap` starts."""
+    """Returns the `Task` that runs this code, or None if no task runs it."""
     return current_context().task
 
 
@@ -90,10 +90,10 @@ def wait_to_act() -> None:
 
 
 def note_read(path: str, *, is_pattern: bool = False) -> None:
-    """Records that the current calls are about to read a file.
+    """Records that the current call, and the calls that contain it, are about to read a file.
 
-    If an earlier call then writes the file, they are rerun. `path` is a file. If `is_pattern`, it
-    is a folder whose file names are listed at any depth.
+    If an earlier call then writes the file, these calls are rerun. `path` is a file. If
+    `is_pattern`, it is a folder whose file names are listed at any depth.
     """
     task = current_task()
     while task is not None:
@@ -105,7 +105,10 @@ def note_read(path: str, *, is_pattern: bool = False) -> None:
 
 
 def note_write(path: str, is_new: bool) -> None:
-    """Marks each call that read this file before its turn for a rerun. `path` has no symlinks."""
+    """Marks each call that read this file before its turn for a rerun.
+
+    If the file `is_new`, also marks calls that listed its folder. `path` has no symlinks.
+    """
     with _lock:
         for task in _readers:
             if not task.has_turn and any(_concerns(path, is_new, *read) for read in task.reads):
@@ -156,7 +159,7 @@ class Clock:
 
 
 def current_clock() -> Clock:
-    """Returns the clock of the current work. `with` this clock, the time does not count."""
+    """Returns the clock of the current work. The clock stops inside `with current_clock()`."""
     return current_context().clock or Clock()
 
 

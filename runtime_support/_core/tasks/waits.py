@@ -35,7 +35,7 @@ LOOK_SECONDS = 0.5
 
 @dataclass(slots=True)
 class Wait:
-    """An operation to wait for: a thread calls `blocking`, an event loop awaits `awaitable()`.
+    """An operation that takes time. A thread calls `blocking`, an event loop awaits `awaitable()`.
 
     Without `awaitable`, an event loop calls `blocking` in a thread.
     """
@@ -92,7 +92,7 @@ class StreamClosed(BaseException):
 
 
 def finish(work: Steps[T]) -> T:
-    """Performs each `Wait` of `work` in this thread, and returns its result.
+    """Performs each `Wait` that `work` yields in this thread. Returns the result of `work`.
 
     Ignores the other values that `work` yields.
     """
@@ -100,9 +100,9 @@ def finish(work: Steps[T]) -> T:
 
 
 def iterate(work: Steps[T]) -> Generator[Any, None, T]:
-    """Performs each `Wait` of `work` in this thread, and returns its result.
+    """Performs each `Wait` that `work` yields in this thread. Returns the result of `work`.
 
-    Yields the other values that `work` yields, which are parts of the result.
+    Yields the other values that `work` yields: parts of the result.
     """
     try:
         step = next(work)
@@ -142,8 +142,8 @@ def _perform(work: Steps[Any], wait: Wait) -> Any:
 def drive(steps: Steps[T], answering: Callable[[Any], Steps[Any]]) -> Steps[T]:
     """Runs the generator `steps`, and returns its result.
 
-    `answering` is called with each value that `steps` yields, and its result is sent into `steps`.
-    Yields everything that `answering` yields.
+    Calls `answering` with each value that `steps` yields, and sends the result of this call into
+    `steps`. Yields everything that `answering` yields.
     """
     try:
         step = next(steps)

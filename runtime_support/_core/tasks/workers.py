@@ -45,7 +45,7 @@ class Workers(ABC):
 
     @abstractmethod
     def start(self) -> None:
-        """Starts waiting tasks while fewer run than permitted. The caller holds the lock."""
+        """Starts waiting tasks while fewer tasks run than permitted. The caller holds the lock."""
 
     @abstractmethod
     def run_needed(self, task: Task) -> None:
