@@ -115,7 +115,7 @@ Listener: TypeAlias = Callable[[Any], object]
 # Functions that return the listener of a prompt, or None.
 _makers: tuple[Callable[[PromptRun], Listener | None], ...] = ()
 _lock = threading.Lock()
-# The listeners whose failures were reported, at most so many.
+# The names of listeners whose failures were reported, and their largest number.
 MOST_TROUBLES = 100
 _troubles: set[str] = set()
 

@@ -67,7 +67,7 @@ _STYLES: dict[LineKind, str] = {
     "text": "",
 }
 
-# The variables that turn on observers, also as bytes: most systems store them so.
+# The variables that turn on listeners, also as bytes, because most systems store bytes.
 _DRAWN = ("SAFT_TIMELINE", "SAFT_CHROME", "SAFT_LIVE")
 _NAMES = ("SAFT_VERBOSE", "SAFT_LOG", *_DRAWN)
 _VARIABLES = frozenset((*_NAMES, *map(str.encode, _NAMES)))

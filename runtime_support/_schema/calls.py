@@ -23,7 +23,7 @@ from runtime_support._values.names import did_you_mean, function_name, listed
 from runtime_support.errors import CheckError
 
 _OURS = __name__.partition(".")[0] + "."
-# The attribute of a wrapper from `check_results` with the schema of its results.
+# The attribute in which a wrapper from `check_results` keeps the schema of its results.
 _HELD = "__saft_held__"
 
 

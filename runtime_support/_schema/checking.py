@@ -60,8 +60,8 @@ SCALAR_TYPES: dict[m.ScalarKind, type] = {
 }
 
 
-# JSON has texts for these. In a union with strings, a text that reads as one of them becomes one;
-# likewise an object whose keys all read as such.
+# JSON has texts for values of these types. In a union with strings, a text becomes such a value if
+# it can be read as one. An object whose keys can all be read as such values gets them as its keys.
 _DATES = ("date", "datetime", "time", "duration")
 
 
@@ -151,7 +151,7 @@ def compile_check(schema: m.Schema) -> Check:
 _MOST_LISTED = 10
 # The check stops after this many mismatches in one list or object.
 _MOST_FOUND = 2_000
-# A bound, as functions created per call bring new schemas when they are tools.
+# A limit is needed because functions that are created for each call have new schemas.
 _MOST_COMPILED = 1024
 
 
@@ -166,7 +166,8 @@ class Validating:
         self.compiled: dict[int, tuple[m.Schema, Check]] = {}
 
     def check(self, schema: m.Schema) -> Check:
-        # By identity, as schemas are cached per type; keeping the schema keeps its id from reuse.
+        # The key is the schema's id, because each type's schema is cached. The schema is kept, so
+        # that no other object can get this id.
         found = self.compiled.get(id(schema))
         if found is None:
             check = self.compile(schema)
@@ -240,7 +241,7 @@ class Validating:
         return _float_check(expected) if word == "float" else _scalar_check(word, expected)
 
     def list_check(self, schema: m.ListSchema) -> Check:
-        # JSON data is no other iterable, and a text or an object would count as one.
+        # JSON data has no other iterables: texts and objects would count as iterables, too.
         also = None if self.reads_json else schema.also
         item = schema.item
         return _list_check(self.check(item), self.expected(schema), _exact_type(item), also)
@@ -659,7 +660,7 @@ def _list_check(
     def check_list(value: Any) -> Any:
         if not is_list(value):
             return other(value)
-        # Items of any kind: only a Result needs a look, and lists hold none.
+        # For items of any type, `plain` would only replace a Result, and lists contain none.
         if check is plain or (exactly is not None and exactly.issuperset(map(type, value))):
             return value
         checked = _each_checked(zip(repeat(check), value, count(), strict=False))

@@ -180,7 +180,7 @@ def _split_doc(doc: str | None, names: Collection[str]) -> tuple[str | None, dic
         one.arg_name.lstrip("*"): " ".join((one.description or "").split()) for one in parsed.params
     }
     if not said.keys() <= set(names):
-        return doc, {}  # they name something else: keep the docstring whole
+        return doc, {}  # these are no parameters: keep the docstring whole
     returns = parsed.returns
     parsed.meta = [
         one for one in parsed.meta if not isinstance(one, DocstringParam | DocstringReturns)

@@ -30,7 +30,7 @@ JSON_TYPES: dict[str, str] = {
     "nil": "null",
     **dict.fromkeys(WORDS, "string"),
 }
-# The JSON Schema keywords of strings that are dates and the like.
+# The JSON Schema keywords of strings that are dates, times, durations or decimals.
 _FORMATS: dict[str, JSONSchema] = {
     "date": {"format": "date"},
     "datetime": {"format": "date-time"},

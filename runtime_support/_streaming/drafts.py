@@ -46,7 +46,7 @@ class Drafts:
         contract = output.contract
         self._schema = _TEXT if contract is None else contract.schema
         self._keeps_digits = contract is not None and contract.keeps_digits
-        # An output of their own: after drafts, the model may still be asked again.
+        # The pieces get a separate output, because the model may still be asked again after drafts.
         self._pieces = TextPieces(Output()) if contract is None else None
         self.begin()
 

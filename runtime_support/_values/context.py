@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from runtime_support.errors import CheckError
 
 
-# Not a dataclass: importing those takes longer than the modules that only need `folder`.
+# Not a dataclass: importing `dataclasses` takes longer than the modules that only need `folder`.
 class Context(NamedTuple):
     """The values that are in effect where code runs. The modules that use a field define its type.
 

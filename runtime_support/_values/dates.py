@@ -44,7 +44,7 @@ EXAMPLES: dict[Word, str] = {
     "duration": "P1DT2H30M",
     "decimal": "12.30",
 }
-# The members of such a value, and whether each is a method in Python, to be called.
+# By type: the members of a value, and whether a member is a method in Python, to be called.
 MEMBERS: dict[str, dict[str, bool]] = {
     "date": {"year": False, "month": False, "day": False, "weekday": True},
     "datetime": {

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 from runtime_support._values.json_text import parse_unambiguous
 from runtime_support.errors import CheckError
 
-# Says whether a key may occur in objects; None if any key may.
+# A function that says whether objects may have a key, or None if they may have any key.
 IsKey: TypeAlias = Callable[[str], bool] | None
 
 

@@ -28,7 +28,7 @@ from runtime_support._values.kinds import is_list, is_object, member_path
 from runtime_support.errors import CheckError
 
 MOST_REPAIRS = 20
-# Keys of objects that report an error and are no value.
+# Keys of objects that report an error instead of the value.
 _TELLING = frozenset(("error", "status", "code", "message"))
 _JSON = (type(None), bool, int, float, Digits, str, list, dict)
 _CONTAINERS = (m.ListSchema, m.TupleSchema, m.MapSchema, m.ObjectSchema)
@@ -44,7 +44,7 @@ _AMOUNT = re.compile(
     r"|0|[1-9][0-9]*+)(?P<part>\.[0-9]++)?+"
 )
 _ONE_COMMA = re.compile(r"-?+[1-9][0-9]{0,2}+,[0-9]{3}+")  # thousands, or a fraction
-_ONE_POINT = re.compile(r"[$£-]*+[0-9]{1,3}+\.[0-9]{3}+")  # the same, in half of Europe
+_ONE_POINT = re.compile(r"[$£-]*+[0-9]{1,3}+\.[0-9]{3}+")  # the same, as in half of Europe
 _NANOSECONDS = re.compile(r"(:[0-9]{2}[.,][0-9]{6})[0-9]++")
 
 

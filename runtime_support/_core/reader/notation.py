@@ -41,7 +41,7 @@ _LEFT_OUT = re.compile(
 # Escapes of quotes that JSON does not have, other escapes, and characters that need an escape.
 _UNLIKE_JSON = re.compile(r"\\(?P<quote>['`])|\\.|(?P<raw>[\"\n\r\t])", re.DOTALL)
 _RAW = {'"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-# What may follow a string: closing brackets and then a comma or the end, the end, or a member.
+# Texts after a string: closing brackets with a comma or the end behind them, or only the end.
 _ENDS = re.compile(r"(?:\s*+,?+\s*+[}\]])++\s*+(?:,|\Z)|\s*+\Z")
 _COMMA = re.compile(r"\s*+(,?+)\s*+")
 _KEY_AHEAD = re.compile(
@@ -135,7 +135,7 @@ class _Parser:
         while (sign := self.next_sign()) == "," or (sign in ("}", "]") and sign not in self.open):
             commas += sign == ","
             self.position += 1
-            self.note("stray brackets removed", sign != ",")  # they close nothing
+            self.note("stray brackets removed", sign != ",")  # they have no opening brackets
         is_joined = count > 0 and not commas and sign != closing
         self.note("stray commas removed", commas > (count > 0 and sign != closing))
         self.note("missing commas added", is_joined)
@@ -223,7 +223,7 @@ class _Parser:
         if not is_open and not before.isalnum() and after.strip():
             return True
         if not is_open and before.isdigit() and after.isspace():
-            return False  # inches
+            return False  # the quote means inches
         raise self.failure("a quote without a backslash")
 
     def unescaped(self, text: str) -> str:

@@ -78,7 +78,7 @@ class TaskQueue:
         self.count = 0
         self.failed: set[int] = set()
         self.dropped: list[Task] = []
-        # A call awaits approval: the others run to their end, but none gets its turn.
+        # True if a call awaits approval. The later calls run to their end, but get no turn.
         self.is_waiting = False
 
     def begin(self, function: Callable[[], Any], context: Context) -> None:
@@ -97,7 +97,7 @@ class TaskQueue:
         if self.calls is None or self.parent is not None:
             return None
         taken = self.count - len(self.tasks)
-        return self.calls - max(0, taken - 1)  # the last one taken may still be running
+        return self.calls - max(0, taken - 1)  # the call taken last may still run
 
     def take(self, begin_more: Callable[[TaskQueue], bool] | None = None) -> Steps[Any]:
         """Gives the next call its turn, and returns its value or raises its error.
@@ -173,7 +173,7 @@ class Task:
         self.has_turn = False
         self.is_stale = False
         self.is_dropped = False
-        # Its asyncio task, and the task that reruns the call.
+        # The asyncio task that runs the call, and the task that reruns the call.
         self.begun: LoopTask[None] | None = None
         self.anew: Task | None = None
 
@@ -229,7 +229,7 @@ class Task:
         finally:
             _slots.give_back()
 
-    # Running, ending and rerunning it.
+    # Running, ending and rerunning the call.
 
     def run(self) -> None:
         """Makes the call in this thread."""

@@ -36,12 +36,13 @@ _readers: WeakSet[Task] = WeakSet()
 _lock = allocate_lock()
 
 
-# Prints for scripts; `saftc run` sets one that escapes terminal control characters.
+# Prints for scripts. `saftc run` sets a function that escapes the terminal's control characters.
 print_values: Callable[..., None] = builtins.print
 
 
-# Asks a person at the terminal about a call that awaits approval; `saftc run` sets it. Takes the
-# call and a function that says why a decision is invalid; returns a Decision, or None for later.
+# Asks a person at the terminal about a call that awaits approval. `saftc run` sets this function.
+# It takes the call, and a function that says why a decision is invalid. It returns a Decision, or
+# None if the person wants to decide later.
 ask_person: Callable[[Any, Callable[[Any], str | None]], Any] | None = None
 
 
