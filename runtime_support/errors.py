@@ -84,9 +84,9 @@ def printable(text: str) -> str:
 class _WithMessage(BaseException):
     """The base of this package's errors, with message, hint and place.
 
-    `message` says what is wrong; `hint` says what to try, or is None. `saft_position` is the place
-    in the script, if known. `replies` is the number of replies that the prompt got, and `reply` is
-    the text of the last one.
+    `message` says what is wrong, and `hint` says what to try, or is None. `saft_position` is the
+    place in the script, or None. `replies` is the number of replies that the prompt got, and
+    `reply` is the text of the last reply. Both are None if the error has no prompt.
     """
 
     saft_position: str | None = None
@@ -120,14 +120,17 @@ def _rebuilt(
 class SaftError(_WithMessage, Exception):
     """The base of all errors of this package.
 
-    `message` says what is wrong; `hint` says what to try, or is None. `saft_position` is the place
-    in the script, if known. `replies` is the number of replies that the prompt got, and `reply` is
-    the text of the last one.
+    `message` says what is wrong, and `hint` says what to try, or is None. `saft_position` is the
+    place in the script, or None. `replies` is the number of replies that the prompt got, and
+    `reply` is the text of the last reply. Both are None if the error has no prompt.
     """
 
 
 class CheckError(SaftError, TypeError):
-    """A value does not have the required type; `path` is the place inside the value, if known."""
+    """A value does not have the required type.
+
+    `path` leads to the part of the value at fault, as in `value.items[0]`, or is None.
+    """
 
     def __init__(self, message: str, *, path: str | None = None, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -143,7 +146,7 @@ class MissingError(SaftError, LookupError):
 
 
 class ZeroError(SaftError, ZeroDivisionError):
-    """Division by zero."""
+    """The script divided by zero."""
 
 
 class FileError(SaftError, OSError):
@@ -155,7 +158,7 @@ class FileError(SaftError, OSError):
 
 
 class ConfigError(SaftError, ValueError):
-    """A setting or an option is unknown, wrong or missing; `setting` is its name, if known."""
+    """A setting or an option is unknown, wrong or missing. `setting` is its name, or None."""
 
     def __init__(
         self, message: str, *, setting: str | None = None, hint: str | None = None
@@ -165,7 +168,7 @@ class ConfigError(SaftError, ValueError):
 
 
 class JournalInUse(ConfigError):
-    """Another run, in this process or another one, has the journal open; nothing was sent."""
+    """Another run, in this process or another process, uses the journal. Nothing was sent."""
 
 
 class Failed(SaftError):
@@ -173,11 +176,11 @@ class Failed(SaftError):
 
 
 class RunStopped(SaftError):
-    """The run must stop, including its tools and programs; models do not get this error."""
+    """The run must stop, including its tools and programs. Models are not told of this error."""
 
 
 class BudgetSpent(RunStopped):
-    """The next request would exceed the budget and was not sent; or the budget cut the reply.
+    """A request was not sent because it would exceed the budget, or the budget cut a reply.
 
     `text` is the part of a cut reply that arrived.
     """
@@ -186,15 +189,15 @@ class BudgetSpent(RunStopped):
 
 
 class JournalError(RunStopped):
-    """The journal cannot store a reply, or cannot tell whether a call was made; see `hint`."""
+    """The journal cannot store a reply, or cannot say whether a call was made. See `hint`."""
 
 
 class RunWaiting(BaseException):
     """A call waits for approval in the journal: the run ends, and resumes after the decision.
 
-    `call` is the call in Saft's notation, `place` the place of its prompt. This is a BaseException,
-    so that no `except Exception`, tool or program handles it as a failure. The process exits with
-    `exit_code`.
+    `call` is the call in Saft's notation, and `place` is the place of its prompt in the script.
+    This is a BaseException, so that no `except Exception`, tool or program handles it as a failure.
+    The process exits with `exit_code`.
     """
 
     exit_code: ClassVar[int] = 4
@@ -210,10 +213,10 @@ class RunWaiting(BaseException):
 
 
 class ProgramError(SaftError):
-    """No program of the model succeeded; `outcome` is the outcome of the last program.
+    """No program of the model succeeded. `outcome` is the outcome of the last program.
 
-    `attempts` has a pair (reply text, reason) for each attempt, `tool_calls` the calls that were
-    made.
+    `attempts` has a pair (reply text, reason) for each attempt, and `tool_calls` has the calls that
+    were made.
     """
 
     attempts: tuple[tuple[str, str], ...] = ()
@@ -225,7 +228,7 @@ class ProgramError(SaftError):
 
 
 class PromptError(SaftError):
-    """A prompt got no usable reply; `tool_calls` has the calls that the model made before."""
+    """A prompt got no usable reply. `tool_calls` has the calls that the model made before that."""
 
     tool_calls: tuple[Any, ...] = ()
 
@@ -234,7 +237,7 @@ class ContractError(PromptError):
     """No reply had the type that the prompt requires.
 
     `attempts` has a pair (reply text, reason) for each attempt. If the prompt has several fields,
-    `values` has those that arrived.
+    `values` maps the names of the fields that arrived to their values.
     """
 
     def __init__(
@@ -275,10 +278,11 @@ class ToolLimitError(PromptError):
 
 
 class ProviderError(PromptError):
-    """The exchange with the provider failed; `status` and `request_id` are the response's, if any.
+    """The exchange with the provider failed.
 
-    `stays_away` is true if the server is unreachable or overloaded, so that a later attempt may
-    work. `text` is the part of a streamed reply that arrived before the failure.
+    `status` and `request_id` come from the response, or are None. `stays_away` is true if the
+    server is unreachable or overloaded, so that a later attempt may work. `text` is the part of a
+    streamed reply that arrived before the failure.
     """
 
     stays_away: bool = False
@@ -304,7 +308,10 @@ class ProviderTimeout(ProviderError, TimeoutError):
 
 
 class RateLimited(ProviderError):
-    """The provider replied with status 429; `retry_after` is in seconds, or None if unknown."""
+    """The provider replied with status 429: too many requests.
+
+    `retry_after` is the time in seconds that the provider asks to wait, or None.
+    """
 
     retry_after: float | None = None
 
@@ -318,10 +325,11 @@ class ToolsUnsupported(ProviderError):
 
 
 class ReplayMiss(_WithMessage):
-    """The recording has no reply to this request; `nearest` is the most similar recorded request.
+    """The recording has no reply to this request.
 
-    This is a BaseException, so that no `except Exception`, tool or program handles it as a failure
-    of the model: otherwise a test could pass although nothing was replayed.
+    `nearest` is the most similar request in the recording. This is a BaseException, so that no
+    `except Exception`, tool or program handles it as a failure of the model. Otherwise a test could
+    pass although nothing was replayed.
     """
 
     def __init__(

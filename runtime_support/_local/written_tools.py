@@ -1,10 +1,10 @@
-"""Tools for models that do not support them: a schema makes the model write each call as JSON.
+"""Tools for models that do not support tools: a schema makes the model write each call as JSON.
 
     with_written_tools(request, reply_to)    the reply, with a written call as a tool call
 
 The prompt lists the tools and their results so far. A model that was not trained for tools seldom
-knows when to use one. So the schema allows only calls until the model has made one; when the model
-repeats a call exactly, the next schema allows only the answer.
+knows when to use a tool. So the schema allows only calls until the model has made a call. When the
+model repeats a call exactly, the next schema allows only the answer.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _BEGUN_ANSWER = re.compile(r'\s*(?:\{\s*"value"\s*:\s*)?\{\s*"answer"\s*:\s*"')
 
 
 def with_written_tools(request: Request, reply_to: Callable[[Request], ReplyStream]) -> ReplyStream:
-    """Returns the reply to a request with tools; `reply_to` sends requests without tools."""
+    """Returns the reply to a request with tools. `reply_to` sends a request without tools."""
     calls = list(_calls(request.messages[request.begins :]))
     if request.tools and not request.must_answer:
         reply = _read((yield from reply_to(_asking(request, calls, request.tools))), request)
@@ -36,7 +36,10 @@ def with_written_tools(request: Request, reply_to: Callable[[Request], ReplyStre
 def _asking(
     request: Request, calls: Sequence[tuple[str, str]], tools: Sequence[dict[str, Any]]
 ) -> Request:
-    """Returns the request for a tool call; without `tools`, for the answer."""
+    """Returns a request without tools that asks for a written call of a tool, or for the answer.
+
+    If `tools` is empty, the request asks only for the answer.
+    """
     earlier, own = request.messages[: request.begins], request.messages[request.begins :]
     others = [message for message in own if not _is_of_tools(message)]
     first = next(place for place, message in enumerate(others) if message["role"] == "user")
@@ -52,9 +55,9 @@ def _asking(
 
 
 def _in_words(messages: Sequence[Message]) -> Iterator[Message]:
-    """Yields the earlier conversation.
+    """Yields the messages of the earlier conversation without tool calls.
 
-    Tool results are appended to the user message before them.
+    The results of tools are appended to the user message before the calls.
     """
     asked = [place for place, message in enumerate(messages) if message["role"] == "user"]
     for place, message in enumerate(messages):
@@ -75,7 +78,7 @@ def _ending_with(message: Message, text: str) -> Message:
 
 
 def _read(reply: Reply, request: Request) -> Reply:
-    """Converts a reply with a written call to a reply with a tool call."""
+    """Converts a written call in the reply to a tool call, and a written answer to plain text."""
     try:
         written = json.loads(reply.text)
     except (ValueError, RecursionError):
@@ -94,7 +97,7 @@ def _read(reply: Reply, request: Request) -> Reply:
 
 
 def _calls(messages: Iterable[Message]) -> Iterator[tuple[str, str]]:
-    """Yields the written form of each call that was made, with its result."""
+    """Yields a pair for each call in the messages: the call as text, and its result."""
     written: dict[str, str] = {}
     for message in messages:
         for call in message.get("tool_calls") or ():
@@ -143,7 +146,10 @@ def _object(**properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _one_of(forms: list[dict[str, Any]]) -> dict[str, Any]:
-    """Returns a schema that accepts each of the forms; moves their definitions to the root."""
+    """Returns a schema that accepts whatever one of the schemas in `forms` accepts.
+
+    Moves the definitions in these schemas to the root of the new schema.
+    """
     definitions: dict[str, Any] = {}
     plain = [_without_definitions(form, definitions) for form in forms]
     whole = plain[0] if len(plain) == 1 else {"anyOf": plain}
@@ -159,7 +165,7 @@ def _without_definitions(form: dict[str, Any], found: dict[str, Any]) -> dict[st
 
 
 def _unescaped(text: str) -> str:
-    """Decodes the content of a JSON string whose end is missing."""
+    """Decodes the content of a JSON string whose closing quote is missing."""
     for end in (len(text), text.rfind("\\")):
         try:
             return str(json.loads(f'"{text[:end]}"', strict=False))

@@ -1,12 +1,12 @@
 """A deterministic provider that answers by rules, to try things out and for the examples.
 
-    "who has the longest name in ["Al","Barbara"]?"      Barbara
-    "add 2 and 3", an int asked for                       5
-    "call up(verb) for each verb in ["a","b"]", a tool    calls it twice, answers ["A","B"]
+    "who has the longest name in ["Al","Barbara"]?"            Barbara
+    "add 2 and 3", with an int as the answer                   5
+    "call up(verb) for each verb in ["a","b"]", with `up`      calls up twice, answers ["A","B"]
 
 It reads the request's data: the schema of the answer, the tools, and the JSON values in the prompt.
-It calls functions in the order in which the text names them, one tool per round, and passes each
-result to the next. Equal requests get equal replies.
+It calls tools in the order in which the text names them. It calls one tool per round, and passes
+the results to the next tool. Equal requests get equal replies.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ Tool = dict[str, Any]
 
 
 def configured(settings: Settings) -> MockProvider:
-    """Returns the provider; it ignores all settings."""
+    """Returns the provider, which ignores all settings."""
     return MockProvider()
 
 
 class MockProvider:
-    """Answers by rules."""
+    """The provider `mock`, which answers prompts by fixed rules."""
 
     def complete(self, request: Request) -> Reply:
-        """Returns the reply; equal requests get equal replies."""
+        """Returns the reply to a request. Equal requests get equal replies."""
         tools = {tool["function"]["name"]: tool["function"] for tool in request.tools}
         returns = [tools.pop(name) for name in [*tools] if name.startswith(RETURN_PREFIX)]
         schema = request.schema or {}
@@ -71,8 +71,9 @@ class MockProvider:
 def _question(messages: Sequence[Message], has_contract: bool) -> tuple[str, Sequence[Message]]:
     """Returns the text of the last question, and the messages after it.
 
-    With a contract, a question's last paragraph describes the answer, which the request has as
-    data, and is dropped; messages in response to a reply have no such paragraph.
+    If `has_contract`, the last paragraph of a question describes the type of the answer. It is
+    dropped, because the request also has the type as data. A message that responds to a reply has
+    no such paragraph, and is not a question.
     """
     asked = [place for place, message in enumerate(messages) if message["role"] == "user"]
     texts = {place: _text_of(messages[place]["content"]) for place in asked}
@@ -83,7 +84,7 @@ def _question(messages: Sequence[Message], has_contract: bool) -> tuple[str, Seq
 
 
 def _reply(request: Request, text: str, calls: Iterable[ToolRequest] = ()) -> Reply:
-    """Returns the reply; four characters of messages and calls count as a token."""
+    """Returns a reply with a text or tool calls. Four characters count as one token."""
     asked = sum(len(_text_of(message["content"])) for message in request.messages)
     given = len(text) + sum(len(call.arguments) for call in calls)
     finish = "tool_calls" if calls else "stop"
@@ -91,7 +92,7 @@ def _reply(request: Request, text: str, calls: Iterable[ToolRequest] = ()) -> Re
 
 
 def _text_of(content: Any) -> str:
-    """Returns the text of a message, one paragraph per part; pictures are ignored."""
+    """Returns the text of a message, with a paragraph for each part. Ignores pictures."""
     if not is_list(content):
         return content or ""
     return "\n\n".join(part["text"] for part in content if part["type"] == "text")
@@ -107,7 +108,10 @@ def _return_call(tool: Tool, reading: ParsedPrompt) -> ToolRequest:
 
 
 def _stages_done(messages: Sequence[Message]) -> list[list[Any]]:
-    """Returns the outputs of the calls of each round. Omits failed calls if others succeeded."""
+    """Returns a list of outputs for each round of tool calls.
+
+    Omits the outputs of failed calls, unless all calls of the round failed.
+    """
     stages: list[list[Any]] = []
     for message in messages:
         calls = message.get("tool_calls") or ()
@@ -130,7 +134,10 @@ def _output(text: str) -> Any:
 def _next_calls(
     reading: ParsedPrompt, tools: dict[str, Tool], stages: list[list[Any]]
 ) -> list[ToolRequest]:
-    """Returns the next round of calls; none when each tool that the text names had its round."""
+    """Returns the calls of the next round.
+
+    Returns an empty list if every tool that the text names has had its round.
+    """
     items = reading.lists[0] if reading.lists and reading.asks("each every") else []
     by_parity = [_tool_for(word, tools, reading.rest) for word in ("even", "odd")]
     numbers = [item for item in items or reading.values if isinstance(item, int)]
@@ -150,7 +157,10 @@ def _next_calls(
 
 
 def _tool_for(word: str, tools: dict[str, Tool], text: str) -> Any:
-    """Returns the tool named after a word in the same clause: "if it is even, call half"."""
+    """Returns the tool that follows a word in the same clause: "if it is even, call half".
+
+    Returns None if there is no such tool.
+    """
     found = re.search(
         rf"\b{word}\b[^.;\n]*?\b({'|'.join(map(re.escape, tools)) or '(?!)'})\b", text
     )
@@ -158,7 +168,7 @@ def _tool_for(word: str, tools: dict[str, Tool], text: str) -> Any:
 
 
 def _inside(tool: Tool, reading: ParsedPrompt) -> ParsedPrompt:
-    """Returns the prompt with the definitions of the tool's parameters."""
+    """Returns the prompt with the named schemas of the tool's parameters as its definitions."""
     return replace(reading, definitions=tool["parameters"].get("$defs", {}))
 
 
@@ -168,7 +178,11 @@ def _required(tool: Tool) -> dict[str, JSONSchema]:
 
 
 def _parts(tool: Tool, item: Any, reading: ParsedPrompt) -> list[Any]:
-    """Returns the arguments for an item: the item if a parameter takes it, else its members."""
+    """Returns the arguments that an item gives for a tool: its members, the item itself, or none.
+
+    The members are used if the required parameters take them in order. Otherwise the item is used
+    if a parameter takes it. Otherwise the members are used if a parameter takes one of them.
+    """
     schemas = [*_required(tool).values()]
     takes = _inside(tool, reading).takes
     members = [*item.values()] if is_object(item) else item if is_list(item) else []
@@ -179,7 +193,10 @@ def _parts(tool: Tool, item: Any, reading: ParsedPrompt) -> list[Any]:
 
 
 def _all_for(tool: Tool, reading: ParsedPrompt, tools: Iterable[str]) -> list[Any]:
-    """Returns the prompt's values that fit the tool's only required parameter: one call each."""
+    """Returns the prompt's values that fit the tool's only required parameter.
+
+    The tool is called once for each value.
+    """
     inner = _inside(tool, reading)
     schema = inner.resolved(next(iter(_required(tool).values())))
     if "enum" in schema:
@@ -192,7 +209,10 @@ def _all_for(tool: Tool, reading: ParsedPrompt, tools: Iterable[str]) -> list[An
 
 
 def _call(tool: Any, values: Iterable[Any], reading: ParsedPrompt, item: Any = None) -> ToolRequest:
-    """Returns a call with these values: by field name from an object, others in order."""
+    """Returns a call of the tool with arguments from `item` and `values`.
+
+    A parameter takes the field of its name in `item`, or else the next of the values that fits.
+    """
     inner, left = _inside(tool, reading), list(values)
     fields = item if is_object(item) else {}
     arguments: dict[str, Any] = {}
@@ -207,7 +227,11 @@ def _call(tool: Any, values: Iterable[Any], reading: ParsedPrompt, item: Any = N
 
 
 def _taken(schema: JSONSchema, left: list[Any], reading: ParsedPrompt) -> list[Any]:
-    """Removes and returns the first value that fits, or several single values as a fitting list."""
+    """Removes the first value in `left` that fits the schema, and returns it in a list.
+
+    If no value fits, but a list of several values fits, removes these values and returns their list
+    in a list. Otherwise returns an empty list.
+    """
     found = next((index for index, one in enumerate(left) if reading.takes(schema, one)), None)
     if found is not None:
         return [left.pop(found)]
@@ -223,7 +247,10 @@ def _taken(schema: JSONSchema, left: list[Any], reading: ParsedPrompt) -> list[A
 
 
 def _choice(answer: str, reading: ParsedPrompt) -> str | None:
-    """Returns the number of the candidate that shares the most words with the prompt."""
+    """Returns the number of the candidate that shares the most words with the prompt.
+
+    The text `answer` lists the candidates. Returns None if there are no candidates.
+    """
     candidates = _CANDIDATE.findall(answer)
     said = {*re.findall(r"\w+", reading.text.lower())}
     shared = [len(said & {*re.findall(r"\w+", about.lower())}) for _, about in candidates]
@@ -233,7 +260,10 @@ def _choice(answer: str, reading: ParsedPrompt) -> str | None:
 
 
 def _program(reading: ParsedPrompt, schema: JSONSchema) -> Any:
-    """Returns a program that calls the functions that the text names, each with earlier results."""
+    """Returns a program that calls the functions that the text names.
+
+    A function takes its arguments from the results of earlier calls and from the prompt's values.
+    """
     own = [name.removeprefix(_CALL) for name in reading.definitions if name.startswith(_CALL)]
     named = in_order(own, reading.rest)
     left = [*reading.values, *reading.named(*own)]
@@ -257,7 +287,11 @@ def _program(reading: ParsedPrompt, schema: JSONSchema) -> Any:
 def _mapped(
     name: str, left: list[Any], reading: ParsedPrompt, named: list[str]
 ) -> list[Any] | None:
-    """Returns a call for each item of the first list that the function does not take as a whole."""
+    """Returns calls of a function, one for each item of a list in `left`.
+
+    The list is the first list whose items the function takes one by one. Returns None if there is
+    no such list.
+    """
     for one in filter(is_list, left):
         supplies = [[item if other is one else other for other in left] for item in one]
         made = [_composed(name, supply, {}, reading, named) for supply in supplies]
@@ -270,10 +304,10 @@ def _mapped(
 def _composed(
     name: str, left: list[Any], said: dict[str, Any], reading: ParsedPrompt, named: list[str]
 ) -> JSONSchema | None:
-    """Returns a call with arguments taken from `left`, or None if a parameter gets none.
+    """Returns a call with arguments taken from `left`, or None if a parameter gets no argument.
 
-    A parameter reuses the argument of another call with the same parameter name. Functions that the
-    text does not name may convert values to the parameter's type.
+    A parameter reuses the argument in `said` of an earlier parameter with the same name. Functions
+    that the text does not name may convert values to the parameter's type.
     """
     body = reading.definitions[_CALL + name]["properties"][name]
     forms = [one for one in (body, *body.get("anyOf", ())) if "properties" in one]

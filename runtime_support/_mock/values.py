@@ -4,8 +4,9 @@
     ParsedPrompt.of('who is longest in ["Al","Barbara"]?', {}).value({"type": "string"})
                                                                       "Barbara"
 
-A value is computed if possible; else it is a fitting value of the prompt: a whole one, one by field
-name, or the next in order; else a placeholder.
+A value is computed if possible. Otherwise it is a value in the prompt that fits the schema: the
+whole value, the value of a field with the same name, or the next value in order. If no value fits,
+it is a placeholder.
 """
 
 from __future__ import annotations
@@ -36,9 +37,10 @@ _DEEPEST = 6
 
 @dataclass(frozen=True, slots=True)
 class ParsedPrompt:
-    """A prompt: its text, the rest without JSON values, those values, and named schemas.
+    """A prompt's `text`, and the JSON values in it.
 
-    Once tools have answered, their results replace the values of the prompt.
+    `rest` is the text without these values, except numbers. `definitions` are the named schemas of
+    the reply. If `is_answered`, the values are results of tools, not values of the prompt.
     """
 
     text: str
@@ -49,16 +51,19 @@ class ParsedPrompt:
 
     @staticmethod
     def of(text: str, definitions: JSONSchema) -> ParsedPrompt:
-        """Parses the text of a prompt; `definitions` are the definitions of the reply's schema."""
+        """Parses the text of a prompt. `definitions` are the `$defs` of the reply's schema."""
         values, rest = _json_values(_LIST_MARK.sub("", text))
         return ParsedPrompt(text, rest, values, definitions)
 
     def asks(self, words: str) -> bool:
-        """True if one of the words is in the text."""
+        """True if the prompt contains one of the words in `words`, which blanks separate."""
         return not {*words.split()}.isdisjoint(re.findall(r"\w+", self.rest.lower()))
 
     def takes(self, schema: Any, value: Any) -> bool:
-        """True if the value satisfies the schema; only formats that the mock can write."""
+        """True if the value satisfies the schema.
+
+        A text with a format such as `email` must be the mock's example of this format.
+        """
         return fits(schema, value, self.definitions, _is_of_form)
 
     def resolved(self, schema: JSONSchema) -> JSONSchema:
@@ -71,18 +76,24 @@ class ParsedPrompt:
 
     @property
     def objects(self) -> list[dict[str, Any]]:
-        """The objects among the values, including those in lists."""
+        """The objects among the values, and the objects in their lists."""
         inner = [item for one in self.lists for item in one]
         return [value for value in (*self.values, *inner) if is_object(value)]
 
     def named(self, *apart: str) -> list[str]:
-        """Returns the list members that the text names, else its capitalized words."""
+        """Returns the list items that the text names, or else the capitalized words in the text.
+
+        Leaves out the names in `apart`.
+        """
         members = [item for one in self.lists for item in one if isinstance(item, str)]
         found = in_order(members, self.rest) or _NAME_WITHIN.findall(self.rest)
         return [name for name in found if name not in apart]
 
     def single(self) -> list[Any]:
-        """Returns the values for fields, in order: whole values first, then parts of texts."""
+        """Returns values for the fields of an object, in the order of use.
+
+        The values of the prompt come first, and then names, numbers and first lines of its texts.
+        """
         texts = [value for value in self.values if isinstance(value, str) and " " in value]
         whole = [value for value in self.values if value not in texts]
         numbers = [json.loads(one) for text in texts for one in _NUMBER.findall(text)]
@@ -90,7 +101,11 @@ class ParsedPrompt:
         return [*self.row(), *whole, *self.named(), *numbers, *lines]
 
     def row(self) -> list[Any]:
-        """Returns what an ordinal selects: "the 2nd of [1,2]", or the row that contains it."""
+        """Returns a list with the item that an ordinal selects: "the 2nd of [1,2]".
+
+        If an inner list contains this item, returns the inner list. Without an ordinal in the text,
+        returns an empty list.
+        """
         found = _ORDINAL.search(self.rest)
         if found is None or not self.lists or not 0 < int(found[1]) <= len(self.lists[0]):
             return []
@@ -121,7 +136,11 @@ class ParsedPrompt:
         return None
 
     def _of_a_table(self) -> Any:
-        """Returns the column with the highest or lowest figure, or the figure of a named column."""
+        """Returns the answer to a question about a dataframe's columns, or None.
+
+        The answer is the name of the column with the highest or lowest figure, or the figure of the
+        column that the text names. The figures are in the dataframe's profile.
+        """
         kind = next((kind for words, kind in _OF_COLUMNS.items() if self.asks(words)), "")
         for table in self.objects:
             profile = table.get("profile")
@@ -154,7 +173,7 @@ class ParsedPrompt:
     # Values by schema
 
     def value(self, schema: JSONSchema, name: str = "") -> Any:
-        """Returns a value that satisfies the schema; `name` is its field or parameter."""
+        """Returns a value for the schema. `name` is the name of the field or parameter, if any."""
         return self._value(schema, name, self.single(), ())
 
     def _value(
@@ -194,7 +213,10 @@ class ParsedPrompt:
                 return plain[kind] if kind in plain else self._number_within(schema)
 
     def _number_within(self, schema: JSONSchema) -> int | float:
-        """Returns 1, or a number near a limit of the schema, or a multiple within limits."""
+        """Returns a number that satisfies the schema.
+
+        Tries 1, numbers near the schema's limits, and multiples of `multipleOf`.
+        """
         limits = [schema[one] for one in LIMITS if one in schema]
         step = schema.get("multipleOf", 1)
         near = [one for limit in limits for one in (limit, limit + step, limit - step, limit + 0.5)]
@@ -202,13 +224,20 @@ class ParsedPrompt:
         return next((one for one in (1, step, *near, *multiples) if self.takes(schema, one)), 1)
 
     def _of_form(self, schema: JSONSchema, name: str) -> str:
-        """Returns a text of the format: a word of the prompt, or a placeholder."""
+        """Returns a text with the schema's format or pattern.
+
+        The text is a word of the prompt, an example of the format, or a placeholder.
+        """
         form = schema.get("format", "")
         words = [*re.findall(r"[\w:.+-]*\w", self.text), _OF_FORM.get(form, "1"), f"some {name}"]
         return next((one for one in words if self.takes(schema, one)), _OF_FORM.get(form, "1"))
 
     def _whole(self, schema: JSONSchema, name: str) -> Iterator[Any]:
-        """Yields candidates for a whole value: by field name, computed, or from the prompt."""
+        """Yields candidates for the whole value.
+
+        For a field (`name`), the candidates are this field of the prompt's objects. Otherwise they
+        are the computed answer, and the prompt's lists and objects.
+        """
         if name:
             yield from (one[name] for one in self.objects if name in one)
             if "name" in name:
@@ -227,7 +256,10 @@ class ParsedPrompt:
         return replace(self, values=tuple(item) if is_list(item) else (item,))
 
     def _trimmed(self, schema: JSONSchema, value: Any) -> Any:
-        """Returns an object without the keys that the schema does not name."""
+        """Removes the keys of an object that the schema does not name.
+
+        Returns the smaller object, or any other value unchanged.
+        """
         fields = self.resolved(schema).get("properties")
         if not is_object(value) or fields is None:
             return value
@@ -249,7 +281,7 @@ class ParsedPrompt:
 
 
 def in_order(things: Iterable[Any], text: str) -> list[Any]:
-    """Returns the things that the text names, in order of their first mention."""
+    """Returns the values whose texts occur in `text`, in the order in which they first occur."""
     places: dict[Any, int] = {}
     for thing in things:
         found = re.search(rf"(?<!\w){re.escape(str(thing))}(?!\w)", text)
@@ -259,14 +291,18 @@ def in_order(things: Iterable[Any], text: str) -> list[Any]:
 
 
 def _member(schema: JSONSchema, inside: tuple[str, ...]) -> JSONSchema:
-    """Returns null if a union has it, else its first member that does not contain this value."""
+    """Returns the member of a union that the mock makes a value of.
+
+    This is null if the union has it, or else the first member that is not the schema of an
+    enclosing value. `inside` has the references to the schemas of enclosing values.
+    """
     members = schema.get("anyOf") or [{"type": kind} for kind in schema["type"]]
     nil = [one for one in members if one.get("type") == "null"]
     return (nil or [one for one in members if one.get("$ref") not in inside] or members)[0]
 
 
 def _json_values(text: str) -> tuple[tuple[Any, ...], str]:
-    """Returns the JSON values in the text, and the text without those that are not numbers."""
+    """Returns the JSON values in the text, and the text without them. Numbers stay in the text."""
     values: list[Any] = []
     rest: list[str] = []
     end = 0

@@ -1,9 +1,9 @@
 """Streams every reply for live viewers of a run (SAFT_LIVE).
 
-If the provider is a built-in one that can stream, this also streams prompts that the script does
-not stream; nothing else in the request changes. The script still gets the whole reply. If the
-connection breaks after the first piece, the request is sent once more without streaming, as the
-script has received nothing yet.
+If the provider is built in and can stream, prompts that the script does not stream are streamed,
+too. Nothing else in the request changes, and the script still gets the whole reply. If the
+connection breaks after the first piece, the request is sent once more without streaming, because
+the script has received nothing yet.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
 
 class LiveHook(Hook):
-    """Streams a prompt.
+    """Streams the requests of a prompt.
 
-    It runs outside of the budget, which counts both requests of a retry; journals and recordings
-    see one reply.
+    This hook encloses the budget's hook, so that the budget counts both requests of a retry.
+    Journals and recordings see only one reply.
     """
 
     def __init__(self, prompt: PromptRun) -> None:
         self._prompt = prompt
 
     def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
-        """Returns the whole reply and reports its pieces as they arrive."""
+        """Returns the whole reply, and emits an event for each piece as it arrives."""
         if request.pieces is not None or not isinstance(self._prompt.provider, StreamingProvider):
             return (yield from proceed(request))
         streamed = replace(request, pieces=[])
@@ -54,5 +54,5 @@ def _tell(prompt: PromptRun, step: Wait | str) -> Steps[None]:
 
 
 def hook_for(prompt: PromptRun) -> LiveHook | None:
-    """Returns the hook that streams a prompt if someone watches, else None."""
+    """Returns the hook that streams a prompt, or None if the run has no live viewer."""
     return LiveHook(prompt) if os.environ.get("SAFT_LIVE") and current_watchers() else None

@@ -1,13 +1,13 @@
 """Prompts, requests and tool calls as OpenTelemetry spans.
 
     invoke_workflow triage.saft            a run of a script, see `workflow`
-    invoke_agent triage.saft:12:5          a prompt, with its place
+    invoke_agent triage.saft:12:5          a prompt, with its place in the script
       chat gpt-4o-mini                     each request
-      execute_tool look_up                 each call; the parent of the tool's own spans
+      execute_tool look_up                 each tool call, the parent of spans that the tool starts
 
 Names and attributes follow OpenTelemetry's semantic conventions for generative AI, v0.1.0. Message
-contents are left out unless OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT asks for them, with
-secrets redacted. The module is loaded only in programs that have imported OpenTelemetry.
+contents are left out unless OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT asks for them. Their
+secrets are redacted. The module is loaded only in programs that have imported OpenTelemetry.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Spans:
         self._open: dict[int, Span] = {}
 
     def receive(self, event: Any) -> None:
-        """Starts or ends the span of an event."""
+        """Starts or ends the span that the event belongs to."""
         match event:
             case PromptStarted():
                 whole = {"gen_ai.agent.name": self._place, **self._about, **_where(self._place)}
@@ -164,7 +164,7 @@ class Spans:
 
 
 def _spans_for(prompt: PromptRun) -> Callable[[Any], None] | None:
-    """Returns the listener for a prompt's spans, or None if OpenTelemetry is not set up."""
+    """Returns the listener that makes a prompt's spans, or None if OpenTelemetry is not set up."""
     tracer = _tracer()
     return None if tracer is None else Spans(tracer, prompt).receive
 
@@ -174,7 +174,7 @@ listen(_spans_for)
 
 @contextmanager
 def workflow(name: str) -> Generator[None]:
-    """Opens a span for the run of a script, the parent of its prompts' spans.
+    """Opens a span around the run of a script, as the parent of the spans of the run's prompts.
 
     Does nothing if OpenTelemetry is not set up.
     """
@@ -197,7 +197,7 @@ def workflow(name: str) -> Generator[None]:
 
 
 def _tracer() -> Tracer | None:
-    """Returns the tracer, or None if OpenTelemetry is not set up."""
+    """Returns OpenTelemetry's tracer, or None if OpenTelemetry is not set up."""
     provider = trace.get_tracer_provider()
     if isinstance(provider, (trace.ProxyTracerProvider, trace.NoOpTracerProvider)):
         return None

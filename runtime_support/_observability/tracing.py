@@ -11,9 +11,9 @@
     [1] tool look_up {"city": "Oslo"}, 0.1 ms
         3.5
 
-The trace is coloured if the stream is a terminal and rich is installed. Secrets are redacted.
-Observers, added by `add_observer`, receive data and cannot change the run. A failing observer or
-log is reported once and does not fail the prompt.
+The trace is coloured if the stream is a terminal and the package rich is installed. Secrets are
+redacted. Observers, which `add_observer` adds, receive data and cannot change the run. A failing
+observer or log is reported once and does not fail the prompt.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _STYLES: dict[LineKind, str] = {
     "text": "",
 }
 
-# The variables that turn on observers, also as bytes: most systems store them so.
+# The variables that turn on listeners, also as bytes, because most systems store bytes.
 _DRAWN = ("SAFT_TIMELINE", "SAFT_CHROME", "SAFT_LIVE")
 _NAMES = ("SAFT_VERBOSE", "SAFT_LOG", *_DRAWN)
 _VARIABLES = frozenset((*_NAMES, *map(str.encode, _NAMES)))
@@ -77,15 +77,19 @@ _lock = threading.Lock()
 
 
 class Tracer:
-    """Tells listeners of the events of one prompt, with its number and its place.
+    """Passes the events of one prompt to listeners, with the prompt's number and place.
 
-    Listeners receive events in the order of the script; `watchers` receive them at once. Watchers
-    also receive each "piece" of a streamed reply, and an "over" event when the prompt ends, with
-    its error if it failed.
+    `listeners` receive events in the order of the script, and `watchers` receive them at once.
+    Watchers also receive a "piece" event for each piece of a streamed reply, and an "over" event
+    when the prompt ends, with the error of a failed prompt.
 
-    For watchers, an event has: `key`, the id of the prompt; `within`, that of the enclosing prompt;
-    `item`, the path of the task if calls run ahead; `function`, the Python function that contains
-    the prompt; `max_in_flight`; when it `began`, and for how long it `waited` (ms).
+    The events of watchers also have these keys:
+
+    - `key` is the id of the prompt, and `within` the id of the enclosing prompt.
+    - `item` is the path of the task that runs the prompt, if calls run ahead of their turn.
+    - `function` is the Python function that contains the prompt.
+    - `max_in_flight` is the setting of this name.
+    - `began` is the start time, and `waited` is the time before a request was sent, in ms.
     """
 
     def __init__(
@@ -106,7 +110,7 @@ class Tracer:
         self._of_program: list[tuple[tuple[int, ...], Event, Event]] = []
 
     def receive(self, event: Any) -> None:
-        """Reports an event of the prompt."""
+        """Passes an event of the prompt to listeners and watchers."""
         match event:
             case RequestSent(request=request):
                 told, count = self.messages_told, len(request.messages)
@@ -147,7 +151,7 @@ class Tracer:
         in_turn(partial(self._tell_in_turn, head, data))
 
     def _tell_program(self) -> None:
-        """Reports the calls of a program to listeners, in program order."""
+        """Reports the calls of a program to listeners, in the order of the program."""
         calls, self._of_program = self._of_program, []
         for _, head, data in sorted(calls, key=lambda one: one[0]):
             in_turn(partial(self._tell_in_turn, head, data))
@@ -170,7 +174,10 @@ def _tell_all(listeners: dict[str, Listener], event: Event) -> None:
 
 
 def _why(error: BaseException | None) -> str | None:
-    """Returns why a prompt failed; None if it succeeded or its answer was no longer needed."""
+    """Returns the reason why a prompt failed.
+
+    Returns None if the prompt succeeded, or if its answer was no longer needed.
+    """
     match error:
         case None | StreamClosed() | GeneratorExit():
             return None
@@ -199,7 +206,7 @@ listen(_tracer_for)
 
 
 def _current_listeners() -> dict[str, Listener]:
-    """Returns the observers, and the trace and the log if the environment asks for them."""
+    """Maps names to listeners: to the observers, and to the trace and the log if they are on."""
     listeners = {f"observer {n} ({_name(own)})": own for n, own in enumerate(_observers, 1)}
     if os.environ.get("SAFT_VERBOSE", "") not in ("", "0"):
         listeners["trace"] = _trace
@@ -210,7 +217,10 @@ def _current_listeners() -> dict[str, Listener]:
 
 
 def current_watchers() -> dict[str, Listener]:
-    """Returns the timeline's listener if the environment asks for a timeline or live view."""
+    """Maps a name to the timeline's listener if the environment asks for a timeline or live view.
+
+    Otherwise the mapping is empty.
+    """
     if not any(map(os.environ.get, _DRAWN)):
         return {}
     watch = _drawing()
@@ -220,7 +230,10 @@ def current_watchers() -> dict[str, Listener]:
 
 @cache
 def _drawing() -> Callable[[], Listener | None] | None:
-    """Returns saftc's timeline factory, found by its entry point; None without saftc."""
+    """Returns saftc's function that makes the timeline's listener, or None without saftc.
+
+    An entry point of saftc names this function.
+    """
     for point in entry_points(group="saft.timeline"):
         return point.load()
     note(
@@ -231,11 +244,12 @@ def _drawing() -> Callable[[], Listener | None] | None:
 
 
 def add_observer(listener: Listener) -> Callable[[], None]:
-    """Calls `listener(event)` for every event of every prompt; returns a function that removes it.
+    """Calls `listener(event)` for every event of every prompt from now on.
 
-    An event is a dict with `event` ("request", "reply", "tool" or "failure"), `time` in seconds,
-    `prompt` (a number), `place` in the script, and its data. Events come in the order of the
-    script. They are not redacted: remove secrets before you show or store them.
+    Returns a function that removes the listener. An event is a dict with `event` ("request",
+    "reply", "tool" or "failure"), `time` in seconds, `prompt` (a number), `place` in the script,
+    and the event's data. Events come in the order of the script. They are not redacted: remove
+    secrets before you show or store them.
     """
     global _observers
     with _lock:
@@ -272,7 +286,7 @@ def _log_to(path: str) -> Listener:
 
 
 def write_event(event: Event, stream: TextIO) -> None:
-    """Writes an event to a stream, in colours if that is a terminal."""
+    """Writes an event to a stream, in colours if the stream is a terminal and rich is installed."""
     if not stream.isatty() or find_spec("rich") is None:
         print(trace_text(event), file=stream)
         return
@@ -285,7 +299,7 @@ def write_event(event: Event, stream: TextIO) -> None:
 
 
 def trace_text(event: Event) -> str:
-    """Returns an event as plain lines, secrets redacted."""
+    """Returns an event as lines of plain text, with secrets redacted."""
     return "\n".join(text for _, text in _lines(event))
 
 
@@ -341,7 +355,10 @@ def _tool_lines(event: Event) -> list[StyledLine]:
 
 
 def _unseen(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns the system and user messages; replies and tool results were reported already."""
+    """Returns the messages that the trace has not shown yet: those of the system and the user.
+
+    Replies and tool results were already shown, except results of calls that return the answer.
+    """
     calls = [call for message in messages for call in message.get("tool_calls", ())]
     names = {call["id"]: call["function"]["name"] for call in calls}
     return [

@@ -4,10 +4,10 @@
     json_schema(schema_of(list[int]))    {"type": "array", "items": {"type": "integer"}}
     notation(schema_of(list[int]))       "[int]"
     check([1, "2"], list[int])           CheckError: value[1]: expected int, got string "2"
-    decode(json_value, schema)           like a check, but builds records and tuples from JSON
+    decode(json_value, schema)           checks JSON data and builds its records and tuples
 
-`model` defines the schemas, `reading` makes them from Python types, `checking` checks values, and
-`writing` writes schemas as text. They are imported when the first value is checked.
+`model` defines the schemas, `reading` makes schemas from Python types, `checking` checks values,
+and `writing` writes schemas as text. These modules are imported when the first value is checked.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ _compiled: dict[Any, Callable[[Any], Any]] = {}
 
 
 def check(value: Any, type_: TypeForm[T], *, path: str = "value") -> T:
-    """Returns the value as a `type_`, or raises a CheckError whose message begins with the path.
+    """Returns the value as a `type_`, or raises a CheckError whose message begins with `path`.
 
-    An int becomes a float where a float is expected; nothing else is converted. Lists, tuples and
-    objects are copied only if a part was converted. A missing field that may be None becomes None.
+    Where the type says so, an int becomes a float, a text a date, the value of an Enum its member,
+    and an object a record. A missing field that may be None becomes None. Lists, tuples and objects
+    are copied only if a part was converted.
     """
     try:
         checked = _compiled.get(type_)

@@ -3,7 +3,8 @@
     call_checked(add, (1, 2), {}, validate)     checks the arguments against the signature
     check_results(add, schema, validate, may_wait=False)     `add`, with its results checked
 
-`validate` is that of `checking`, which checks function values by `check_results`.
+`validate` is the function of this name in `checking`. It is a parameter because `checking` calls
+this module to check values that are functions.
 """
 
 from __future__ import annotations
@@ -22,12 +23,15 @@ from runtime_support._values.names import did_you_mean, function_name, listed
 from runtime_support.errors import CheckError
 
 _OURS = __name__.partition(".")[0] + "."
-# The attribute of a wrapper from `check_results` with the schema of its results.
+# The attribute in which a wrapper from `check_results` keeps the schema of its results.
 _HELD = "__saft_held__"
 
 
 class Validate(Protocol):
-    """Checks a value against a schema and returns it converted, or raises CheckError."""
+    """A function that checks a value against a schema.
+
+    It returns the value, converted if need be, or raises CheckError.
+    """
 
     def __call__(self, value: Any, schema: m.Schema, *, path: str) -> Any: ...
 
@@ -37,7 +41,7 @@ def call_checked(
 ) -> Any:
     """Calls a function and returns its result, which may be an awaitable.
 
-    Raises CheckError if the arguments do not fit its parameters.
+    Raises CheckError if the arguments do not fit the function's parameters.
     """
     function = plain(function)
     if not callable(function):
@@ -66,11 +70,11 @@ def call_checked(
 def check_results(
     function: Callable[..., Any], gives: m.Schema, validate: Validate, *, may_wait: bool
 ) -> Callable[..., Any]:
-    """Wraps a function: checks its arguments against its signature and its results against `gives`.
+    """Wraps a function, so that its results are checked against `gives`.
 
-    A result of another type raises a CheckError that names the function. An awaitable result is
-    awaited in the run's event loop, or by the caller if `may_wait`. A function that needs approval
-    still needs it.
+    Its arguments are checked against its signature. A result of another type raises a CheckError
+    that names the function. An awaitable result is awaited in the run's event loop, or by the
+    caller if `may_wait`. The wrapper of a function that needs approval needs approval, too.
     """
     wanted = (gives, may_wait)
     if getattr(function, _HELD, None) == wanted:
@@ -113,7 +117,10 @@ def unwrap_checked(function: Any) -> Any:
 def _by_parameter(
     name: str, signature: Signature, arguments: tuple[Any, ...], named: dict[str, Any]
 ) -> dict[str, Any]:
-    """Returns the named arguments by Python parameter name; raises CheckError for a bad call."""
+    """Maps the Python names of parameters to the named arguments.
+
+    Raises CheckError if the call does not fit the signature.
+    """
     names = [parameter.name for parameter in signature.named]
     positional = [parameter.name for parameter in _positional(signature)]
     if len(arguments) > len(positional) and signature.rest is None:
@@ -144,7 +151,10 @@ def _positional(signature: Signature) -> list[Parameter]:
 
 
 def _named(key: str, signature: Signature) -> Parameter | None:
-    """Returns the parameter of this name; underscores that the compiler adds are ignored."""
+    """Returns the parameter with this name, or None.
+
+    Ignores underscores at the end of a name, which the compiler adds to keywords.
+    """
     for parameter in signature.named:
         if key in (parameter.python_name, parameter.name):
             return parameter

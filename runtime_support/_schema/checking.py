@@ -5,9 +5,10 @@
     decode([1, 2], schema)          like `validate`, but a JSON list may become a tuple
     decode_for_model([1, "2", true], schema)     the CheckError lists all mistakes
 
-Each schema is compiled once into a function. It returns the value itself, or a copy if a part had
-to be converted. Otherwise it raises the first `Mismatch`, which carries the others; each level
-adds its step to the path.
+Each schema is compiled once into a function that checks a value. The function returns the value, or
+a copy if a part had to be converted. If parts do not fit, it raises the `Mismatch` of the first
+part, which has the mismatches of the other parts in `others`. Each enclosing list or object adds a
+step to the path of a mismatch.
 """
 
 from __future__ import annotations
@@ -59,15 +60,16 @@ SCALAR_TYPES: dict[m.ScalarKind, type] = {
 }
 
 
-# JSON has texts for these. In a union with strings, a text that reads as one of them becomes one;
-# likewise an object whose keys all read as such.
+# JSON has texts for values of these types. In a union with strings, a text becomes such a value if
+# it can be read as one. An object whose keys can all be read as such values gets them as its keys.
 _DATES = ("date", "datetime", "time", "duration")
 
 
 class Mismatch(Exception):
-    """Raised if a value does not fit its schema; `steps` is the path to the part, innermost first.
+    """Raised if a part of a value does not fit its schema.
 
-    `others` are the mismatches in other parts of the value.
+    `steps` is the path to this part, with the innermost step first. `others` are the mismatches of
+    other parts of the value.
     """
 
     def __init__(self, expected: str, value: object = m.ABSENT, hint: str | None = None) -> None:
@@ -81,7 +83,7 @@ class Mismatch(Exception):
         self.is_of_record = False
 
     def at(self, step: str | int) -> Mismatch:
-        """Adds an outer step to the path of this mismatch and its `others`; returns it."""
+        """Adds an outer step to the paths of this mismatch and its `others`, and returns `self`."""
         for one in (self, *self.others):
             one.steps.append(step)
         return self
@@ -94,7 +96,7 @@ class Mismatch(Exception):
 
 
 def _together(mismatches: list[Mismatch]) -> Mismatch:
-    """Returns the first mismatch, with the rest in its `others`."""
+    """Returns the first mismatch, after adding all later mismatches to its `others`."""
     first = mismatches[0]
     for other in mismatches[1:]:
         first.others += (other, *other.others)
@@ -102,9 +104,9 @@ def _together(mismatches: list[Mismatch]) -> Mismatch:
 
 
 def validate(value: Any, schema: m.Schema, *, path: str = "value") -> Any:
-    """Returns the value as the schema describes it; an object may become a record.
+    """Returns the value, in which objects become records where the schema has records.
 
-    Raises CheckError.
+    Raises CheckError if the value does not fit the schema.
     """
     try:
         return _validating.check(schema)(value)
@@ -115,7 +117,7 @@ def validate(value: Any, schema: m.Schema, *, path: str = "value") -> Any:
 def decode(value: Any, schema: m.Schema, path: str = "value") -> Any:
     """Converts JSON data to the value that the schema describes, with records and tuples.
 
-    Raises CheckError.
+    Raises CheckError if the data does not fit the schema.
     """
     try:
         return _decoding.check(schema)(value)
@@ -124,7 +126,7 @@ def decode(value: Any, schema: m.Schema, path: str = "value") -> Any:
 
 
 def decode_for_model(value: Any, schema: m.Schema, path: str = "value") -> Any:
-    """Like `decode`, for a model's reply: its CheckError lists all mistakes."""
+    """Converts the JSON data of a model's reply like `decode`. A CheckError lists all mistakes."""
     try:
         return _decoding.check(schema)(value)
     except Mismatch as mismatch:
@@ -133,7 +135,7 @@ def decode_for_model(value: Any, schema: m.Schema, path: str = "value") -> Any:
 
 
 def _list_mistakes(mistakes: Iterable[str]) -> str:
-    """Joins mistakes for a message: the first ten, and how many more."""
+    """Joins the first ten mistakes for a message, and says how many more there are."""
     told = list(dict.fromkeys(mistakes))
     more = len(told) - _MOST_LISTED
     if more > 0:
@@ -142,21 +144,21 @@ def _list_mistakes(mistakes: Iterable[str]) -> str:
 
 
 def compile_check(schema: m.Schema) -> Check:
-    """Returns the function behind `validate`, which raises `Mismatch`."""
+    """Returns the function by which `validate` checks values. The function may raise `Mismatch`."""
     return _validating.check(schema)
 
 
 _MOST_LISTED = 10
 # The check stops after this many mismatches in one list or object.
 _MOST_FOUND = 2_000
-# A bound, as functions created per call bring new schemas when they are tools.
+# A limit is needed because functions that are created for each call have new schemas.
 _MOST_COMPILED = 1024
 
 
 class Validating:
-    """Compiles schemas to checks of Saft values; subclasses check other data by the same walk.
+    """Compiles schemas to functions that check Saft values. Subclasses may check other data.
 
-    With `reads_json`, the checks read JSON data: a list may become a tuple, a text a date.
+    With `reads_json`, the functions read JSON data: a list may become a tuple, and a text a date.
     """
 
     def __init__(self, *, reads_json: bool = False) -> None:
@@ -164,7 +166,8 @@ class Validating:
         self.compiled: dict[int, tuple[m.Schema, Check]] = {}
 
     def check(self, schema: m.Schema) -> Check:
-        # By identity, as schemas are cached per type; keeping the schema keeps its id from reuse.
+        # The key is the schema's id, because each type's schema is cached. The schema is kept, so
+        # that no other object can get this id.
         found = self.compiled.get(id(schema))
         if found is None:
             check = self.compile(schema)
@@ -216,11 +219,11 @@ class Validating:
                 assert_never(schema)
 
     def named(self, schema: m.Schema) -> str:
-        """The schema's name in messages."""
+        """Returns the schema as messages show it, such as `int` or `[string]`."""
         return short(schema)
 
     def expected(self, schema: m.Schema) -> str:
-        """The words for a value of this schema: `expected int`."""
+        """Returns the start of messages about values that do not fit: `expected int`."""
         match schema:
             case m.ListSchema():
                 return "expected list"
@@ -238,7 +241,7 @@ class Validating:
         return _float_check(expected) if word == "float" else _scalar_check(word, expected)
 
     def list_check(self, schema: m.ListSchema) -> Check:
-        # JSON data is no other iterable, and a text or an object would count as one.
+        # JSON data has no other iterables: texts and objects would count as iterables, too.
         also = None if self.reads_json else schema.also
         item = schema.item
         return _list_check(self.check(item), self.expected(schema), _exact_type(item), also)
@@ -259,7 +262,7 @@ class Validating:
         return check_tuple
 
     def record_check(self, schema: m.ObjectSchema) -> Check:
-        """Returns a check of a class's instances; it makes one from an object."""
+        """Returns a check that accepts instances of a class, and makes an instance of an object."""
         class_ = schema.build if isinstance(schema.build, type) else object
         expected = self.expected(schema)
         fields = [(one.python_name, one.name, self.check(one.schema)) for one in schema.fields]
@@ -278,7 +281,7 @@ class Validating:
         return check_record
 
     def record_reader(self, schema: m.ObjectSchema) -> Check:
-        """Returns a function that makes a record of an object, whose fields are read as JSON."""
+        """Returns a function that reads the fields of an object as JSON and makes a record."""
         if not self.reads_json:
             return lambda value: _decoding.check(schema)(value)
         check_keys = self.keys_check(schema)
@@ -298,7 +301,10 @@ class Validating:
         return read_record
 
     def root_check(self, schema: m.RootSchema) -> Check:
-        """Returns a check of a root model's instances; it makes one from a value read as JSON."""
+        """Returns a check that accepts instances of a pydantic root model.
+
+        It reads any other value as JSON, and makes an instance of this value.
+        """
         class_ = schema.build if isinstance(schema.build, type) else object
         refusal = f"{schema.name} refused its value"
 
@@ -316,7 +322,10 @@ class Validating:
         return check_root
 
     def keys_check(self, schema: m.ObjectSchema) -> Check:
-        """Returns a check for an object of exactly these fields; it fills in optional ones."""
+        """Returns a check for an object with exactly the schema's fields.
+
+        The check fills in the defaults of missing optional fields.
+        """
         expected = self.expected(schema)
         known = {field.name: field for field in schema.fields}
         fields = [(name, name, self.check(field.schema)) for name, field in known.items()]
@@ -348,9 +357,10 @@ def _checked_fields(
     value: Any,
     wrong: list[Mismatch],
 ) -> dict[str, Any] | None:
-    """Returns the fields of a value, by key, or None if none of them was converted.
+    """Maps keys to the checked fields of a value. Returns None if no field was converted.
 
-    `fields` are their keys, names and checks. Raises their mismatches, with those in `wrong`.
+    `fields` are triples of a key, a name for messages and a check. Raises the mismatches of the
+    fields together with those in `wrong`.
     """
     checked: dict[str, Any] = {}
     is_changed = False
@@ -377,9 +387,10 @@ def _missing_field(name: str, what: str) -> Mismatch:
 
 
 def _is_of_texts(schema: m.Schema) -> bool:
-    """True if a text of JSON, or an object with such keys, may be read as a value of this type.
+    """Whether values of this type are read from strings in JSON: from texts or from keys.
 
-    In a union with strings, this reading comes first.
+    They are dates, or objects whose keys are not plain strings. In a union with strings, a string
+    is read as a date if possible.
     """
     if isinstance(schema, m.MapSchema):
         return schema.key != m.TEXT
@@ -387,7 +398,7 @@ def _is_of_texts(schema: m.Schema) -> bool:
 
 
 def _other(value: Any, check: Check, expected: str) -> Any:
-    """Checks the value of a Result; raises Mismatch for any other value."""
+    """Checks the value that a `Result` holds. Raises Mismatch if the value is not a `Result`."""
     inner = plain(value)
     if inner is value:
         raise Mismatch(expected, value)
@@ -395,9 +406,9 @@ def _other(value: Any, check: Check, expected: str) -> Any:
 
 
 def _record_builder(schema: m.ObjectSchema) -> Callable[[dict[str, Any]], Any]:
-    """Returns a function that builds the record of these fields.
+    """Returns a function that builds a record of the schema from a mapping of its fields.
 
-    It raises a Mismatch for all rules that the record breaks.
+    The function raises a Mismatch that covers all rules that the record breaks.
     """
     class_: Any = schema.build
     refusal = f"{schema.name} refused its fields"
@@ -423,7 +434,7 @@ def _record_builder(schema: m.ObjectSchema) -> Callable[[dict[str, Any]], Any]:
 def _build(refusal: str, build: Callable[[], Any]) -> Any:
     """Returns the result of `build`, or turns its error into a Mismatch.
 
-    `refusal` begins the message for errors that are neither ours nor pydantic's.
+    The message begins with `refusal` if the error is neither a CheckError nor pydantic's.
     """
     try:
         return build()
@@ -434,14 +445,14 @@ def _build(refusal: str, build: Callable[[], Any]) -> Any:
 
 
 def _refusal(words: str, hint: str | None = None) -> Mismatch:
-    """Returns the mismatch for a refusal by a record's constructor."""
+    """Returns the mismatch for a record's constructor that refused its fields."""
     mismatch = Mismatch(words, hint=hint)
     mismatch.is_of_record = True
     return mismatch
 
 
 def _add_objections(mismatch: Mismatch, build: Callable[[], Any]) -> None:
-    """Adds pydantic's errors about parts that have no mismatch yet."""
+    """Calls `build`, and adds pydantic's errors about parts of the value without a mismatch."""
     if not mismatch.steps:
         return
     known = {one.steps[-1] for one in (mismatch, *mismatch.others)}
@@ -453,7 +464,7 @@ def _add_objections(mismatch: Mismatch, build: Callable[[], Any]) -> None:
 
 
 def _objections_of(error: BaseException | None) -> list[Mismatch]:
-    """Returns the mismatches for a pydantic error, each with its path; empty for other errors."""
+    """Converts a pydantic error to mismatches with paths. Returns none for another error."""
     errors = getattr(error, "errors", None)
     if not callable(errors):
         return []
@@ -494,9 +505,9 @@ def _scalar_check(word: m.ScalarKind, expected: str) -> Check:
 
 
 def _date_check(word: Word, expected: str) -> Check:
-    """Checks a date or the like: accepts the value itself or its ISO 8601 text, as in JSON.
+    """Returns a check that accepts a date, time, duration or decimal, or its text as in JSON.
 
-    A decimal may also be an int, or a JSON number by its digits.
+    A decimal may also be an int, or a JSON number, whose digits are then read.
     """
     likeness = f"{expected}, such as {EXAMPLES[word]}"
 
@@ -528,7 +539,10 @@ _OFFSET_HINT = "`x.astimezone()` adds the local offset"
 
 
 def _literal_check(wanted: Any, given: Any, expected: str) -> Check:
-    """Accepts the value `wanted` or `given`, and returns `given`: of an Enum, the member."""
+    """Returns a check that accepts the value `wanted` or `given`, and returns `given`.
+
+    For an Enum, `wanted` is the value of a member, and `given` is the member.
+    """
 
     def check_literal(value: Any) -> Any:
         if type(value) is type(wanted) and value == wanted:
@@ -541,7 +555,10 @@ def _literal_check(wanted: Any, given: Any, expected: str) -> Check:
 
 
 def _exact_type(schema: m.Schema) -> type | None:
-    """Returns the Python type whose exact instances always fit the schema, or None."""
+    """Returns the Python type whose instances, except of subclasses, always fit the schema.
+
+    Returns None if there is no such type.
+    """
     match schema:
         case m.ScalarSchema("float", constraints=None):
             return float
@@ -586,7 +603,7 @@ def _is_multiple(value: Any, of: Any) -> bool:
 
 
 def opaque_check(expected: str, accepts: Callable[[Any], bool]) -> Check:
-    """Returns a check that passes accepted values through unchanged."""
+    """Returns a check that returns values unchanged if `accepts` is true for them."""
 
     def check_opaque(value: Any) -> Any:
         return value if accepts(value) else _other(value, check_opaque, expected)
@@ -595,7 +612,7 @@ def opaque_check(expected: str, accepts: Callable[[Any], bool]) -> Check:
 
 
 def _function_check(check: Check, gives: m.Schema, may_wait: bool) -> Check:
-    """Returns a check of functions that wraps them so that their results are checked."""
+    """Returns a check that wraps a function, so that the function's results are checked."""
 
     def check_function(value: Any) -> Any:
         from runtime_support._schema.calls import check_results
@@ -608,7 +625,10 @@ def _function_check(check: Check, gives: m.Schema, may_wait: bool) -> Check:
 def _each_checked(
     parts: Iterable[tuple[Check, Any, str | int]], wrong: Iterable[Mismatch] = ()
 ) -> list[Any]:
-    """Returns the converted parts; raises the mismatches of all parts and those in `wrong`."""
+    """Returns the checked values of `parts`: triples of a check, a value and a step of the path.
+
+    Raises the mismatches of all parts together with those in `wrong`.
+    """
     found = list(wrong)
     checked: list[Any] = []
     for check, value, step in parts:
@@ -626,7 +646,10 @@ def _each_checked(
 def _list_check(
     check: Check, expected: str, exact: type | None = None, also: type | None = None
 ) -> Check:
-    """Returns a check of lists; items of the exact type `exact` need no check."""
+    """Returns a check of lists, whose items are checked by `check`.
+
+    Items need no check if all have the type `exact`. Instances of `also` are accepted, too.
+    """
     exactly = None if exact is None else frozenset([exact])
 
     def other(value: Any) -> Any:
@@ -637,7 +660,7 @@ def _list_check(
     def check_list(value: Any) -> Any:
         if not is_list(value):
             return other(value)
-        # Items of any kind: only a Result needs a look, and lists hold none.
+        # For items of any type, `plain` would only replace a Result, and lists contain none.
         if check is plain or (exactly is not None and exactly.issuperset(map(type, value))):
             return value
         checked = _each_checked(zip(repeat(check), value, count(), strict=False))
@@ -663,9 +686,9 @@ def _map_check(check: Check, check_key: Check, expected: str, *, has_text_keys: 
 
 
 def _read_keys(check: Check, value: dict[Any, Any], wrong: list[Mismatch]) -> Iterable[Any]:
-    """Returns the converted keys of an object; appends their mismatches to `wrong`.
+    """Returns the converted keys of an object, and appends the keys' mismatches to `wrong`.
 
-    Two keys that read as the same value are a mismatch, as one of their entries would be lost.
+    Two keys that are read as the same value are a mismatch, because one entry would be lost.
     """
     found: dict[Any, Any] = {}
     for key in value:
@@ -686,7 +709,10 @@ _TEXTS = frozenset((str,))
 
 @dataclass(frozen=True, slots=True)
 class _Tag:
-    """The discriminator field of a union of objects, with the member index by value."""
+    """The discriminator of a union of objects: a field whose value differs between the members.
+
+    `owners` maps the type and value of this field to the index of the member.
+    """
 
     name: str
     expected: str
@@ -718,7 +744,11 @@ _DEEPEST = 1_000_000
 def _union_check(
     expected: str, checks: tuple[Check, ...], eager: list[Check], tag: _Tag | None
 ) -> Check:
-    """Returns the check of a union; of the members, the `eager` ones take what they can first."""
+    """Returns the check of a union.
+
+    The check of a value tries the `eager` checks first. If none of them accepts the value, a member
+    that takes the value unchanged wins over a member that converts it.
+    """
 
     def check_union(value: Any) -> Any:
         for check in eager:

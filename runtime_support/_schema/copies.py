@@ -1,4 +1,4 @@
-"""Changed copies of records, of the same class and checked by its rules.
+"""Changed copies of records. A copy has the record's class, whose rules are checked again.
 
 change_record(ticket, {"severity": "high"})     Ticket(title="It burns", severity="high")
 """
@@ -18,10 +18,10 @@ from runtime_support.errors import MissingError
 
 
 def change_record(record: Any, changes: Mapping[str, Any]) -> Any:
-    """Returns a copy of a dataclass, a NamedTuple or a pydantic model with these fields changed.
+    """Returns a changed copy of a record: of a dataclass, a NamedTuple or a pydantic model.
 
-    Raises CheckError if it is not such a record or a value does not fit its field, and MissingError
-    for an unknown field. Errors of the class's own constructor propagate.
+    Raises CheckError if `record` is none of these, or if a value does not fit its field. Raises
+    MissingError for an unknown field. Errors of the class's constructor propagate.
     """
     class_: type[Any] = record.__class__
     schema = schema_of(class_)
@@ -46,7 +46,10 @@ def change_record(record: Any, changes: Mapping[str, Any]) -> Any:
 
 
 def _change_model(record: Any, changes: Mapping[str, Any]) -> Any:
-    """Returns a changed copy, validated as a whole, as the model's rules may compare fields."""
+    """Returns a changed copy of a pydantic model.
+
+    All fields are validated again, because the model's rules may compare several fields.
+    """
     class_: Any = record.__class__
     own: dict[str, Any] = class_.model_fields
     names = {known: name for name in own for known in (field_name(name), name)}

@@ -2,7 +2,7 @@
 
     fits({"type": "integer", "minimum": 1}, 0)      False
 
-It knows the keywords that `writing` writes and ignores others.
+`fits` tests the keywords that `writing` writes, and ignores all other keywords.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _REFERENCE = "#/$defs/"
 
 
 def is_of_form(form: str, text: str) -> bool:
-    """True if the text has this format; also if the format is unknown."""
+    """True if the text has this format of JSON Schema, or if the format is unknown."""
     if form not in FORMS:
         return True
     try:
@@ -50,7 +50,10 @@ def fits(
     definitions: JSONSchema,
     is_form: Callable[[str, str], bool] = is_of_form,
 ) -> bool:
-    """True if the value satisfies the schema; `definitions` resolve its references."""
+    """True if the value satisfies the schema.
+
+    `definitions` maps the names in references to schemas. `is_form(form, text)` tests a format.
+    """
     takes = partial(fits, definitions=definitions, is_form=is_form)
     schema = {"not": {}} if schema is False else resolved(schema, definitions)
     value = float(value) if isinstance(value, float) else value  # it may be `Digits`

@@ -1,6 +1,6 @@
-"""The schema classes, as plain data.
+"""The classes of schemas, which are plain data.
 
-`Schema` is a union of small frozen classes; a `match` over it ends in `assert_never`.
+`Schema` is a union of small frozen classes. A `match` over all of them ends in `assert_never`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ ScalarKind: TypeAlias = Literal["int", "float", "number", "bool", "string", "nil
 
 
 class _Absent:
-    """The type of ABSENT, the default of a field without one."""
+    """The type of ABSENT, which says that a field has no default."""
 
     def __repr__(self) -> str:
         return "ABSENT"
@@ -30,11 +30,11 @@ ABSENT = _Absent()
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """Limits on a value besides its type: of a number, a date, a length, a text.
+    """Limits on a value besides its type: on a number, a date, a length or a text.
 
-    `least` and `most` count characters or items; `format` is a JSON Schema format. With
-    `told_only`, the constraints are only documented, as the class checks its own values (pydantic
-    models).
+    `least` and `most` limit the number of characters or items. `format` is a JSON Schema format.
+    `digits` limits the number of digits of a decimal, and `places` the digits after the point. With
+    `told_only`, the limits are only shown to models, because a pydantic model checks its values.
     """
 
     above: Any = None
@@ -59,7 +59,10 @@ class AnySchema:
 
 @dataclass(frozen=True, slots=True)
 class ScalarSchema:
-    """A number, bool, string, nil, date or the like; `number` is `int | float` in programs."""
+    """A number, bool, string, nil, date, time, duration or decimal.
+
+    In programs, the kind `number` is an int or a float.
+    """
 
     kind: ScalarKind
     constraints: Constraints | None = None
@@ -67,9 +70,10 @@ class ScalarSchema:
 
 @dataclass(frozen=True, slots=True)
 class LiteralSchema:
-    """Exactly one string, number, bool or nil.
+    """A single value that is a string, number, bool or nil.
 
-    `member` is the Python value that it stands for: an Enum member, or the number written as a key.
+    `member` is a different value that Python code gets: the member of an Enum, or the number whose
+    text is the key of an object.
     """
 
     value: str | int | float | bool | None
@@ -89,15 +93,15 @@ class LiteralSchema:
 
     @property
     def python_value(self) -> Any:
-        """The Python value: the Enum member, if there is one, else the value itself."""
+        """The Python value: `member` if there is one, else `value`."""
         return self.value if self.member is ABSENT else self.member
 
 
 @dataclass(frozen=True, slots=True)
 class ListSchema:
-    """A list whose items all have one schema.
+    """A list whose items all have the same schema.
 
-    Python code may also pass an instance of `also`, the class of an `Iterable` annotation.
+    Python code may also pass an instance of `also`, such as `Iterable` for `Iterable[int]`.
     """
 
     item: Schema
@@ -107,7 +111,10 @@ class ListSchema:
 
 @dataclass(frozen=True, slots=True)
 class TupleSchema:
-    """A tuple with a schema for each item; or, with `rest`, a Python tuple of any length."""
+    """A tuple with a schema for each item.
+
+    With `rest`, it is a Python tuple of any length, and `rest` is the schema of all items.
+    """
 
     items: tuple[Schema, ...]
     rest: Schema | None = None
@@ -119,9 +126,9 @@ TEXT = ScalarSchema("string")
 
 @dataclass(frozen=True, slots=True)
 class MapSchema:
-    """An object with any keys; all keys have one schema and all values one.
+    """An object with any keys. All keys have the schema `key`, and all values the schema `value`.
 
-    JSON keys are texts, which may be read as dates.
+    Keys in JSON are strings. They are read as dates if `key` is a date.
     """
 
     value: Schema
@@ -133,9 +140,9 @@ class MapSchema:
 class Field:
     """A field of an object.
 
-    A missing optional field gets `default`; ABSENT leaves it out, so that the record's own default
-    applies. `attribute` is the Python name, if there is one. `examples` and `told_default` are JSON
-    data that models are shown.
+    A missing optional field gets `default`. If `default` is ABSENT, the field is left out, so that
+    the record's class applies its default. `attribute` is the name in Python, if there is one.
+    Models are shown `examples` and `told_default`, which are JSON data.
     """
 
     name: str
@@ -149,15 +156,16 @@ class Field:
 
     @property
     def python_name(self) -> str:
-        """The name of the record's attribute."""
+        """The name of the attribute that holds the field in Python."""
         return self.attribute or self.name
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectSchema:
-    """An object of exactly these fields; with `build`, a record that a call of it makes.
+    """An object with exactly these fields, or a record.
 
-    With `validates_itself`, the class checks its instances when they are made.
+    `build` is the class of a record, or a function that makes records. With `validates_itself`, the
+    class checks the fields itself, as pydantic models do.
     """
 
     name: str | None
@@ -169,9 +177,9 @@ class ObjectSchema:
 
 @dataclass(frozen=True, slots=True)
 class RootSchema:
-    """A pydantic root model: a class around one value, which alone appears in JSON.
+    """A pydantic root model: a class around a single value. JSON has only this value.
 
-    The class checks the value.
+    The class checks the value itself.
     """
 
     name: str
@@ -182,14 +190,20 @@ class RootSchema:
 
 @dataclass(frozen=True, slots=True)
 class UnionSchema:
-    """One of several schemas; a member that fits exactly wins over one that needs conversion."""
+    """One of several schemas.
+
+    A member that takes a value unchanged wins over a member that has to convert the value.
+    """
 
     members: tuple[Schema, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceSchema:
-    """A reference by name to a schema that is still being read, for recursive types."""
+    """A reference to a schema that contains this reference, in a recursive type.
+
+    `target` returns the schema when its type has been read.
+    """
 
     name: str
     target: Callable[[], Schema] = field(compare=False, repr=False)
@@ -199,7 +213,7 @@ class ReferenceSchema:
 class OpaqueSchema:
     """A value without a JSON form: a function, or an instance of the class `python`.
 
-    `gives` is the schema of a function's results, if known; with `may_wait`, the function may
+    `gives` is the schema of a function's results, if it is known. With `may_wait`, the function may
     return an awaitable.
     """
 
@@ -212,7 +226,10 @@ class OpaqueSchema:
 
 @dataclass(slots=True)
 class ReadLater:
-    """The target of a reference, set once it is read; a class, so that it can be pickled."""
+    """The `target` of a `ReferenceSchema`: returns `schema`, which is set when it has been read.
+
+    It is a class and not a closure, so that schemas can be pickled.
+    """
 
     schema: Schema | None = None
 
@@ -223,7 +240,10 @@ class ReadLater:
 
 @dataclass(frozen=True, slots=True)
 class InstanceOf:
-    """Tests whether a value is an instance of the class; true if the class cannot tell."""
+    """Tests whether a value is an instance of the class `python`.
+
+    The test is true for all values if `isinstance` does not support the class.
+    """
 
     python: type
 
@@ -282,7 +302,10 @@ _FOR_KINDS: dict[ScalarKind, tuple[str, ...]] = {
 
 
 def constrained(schema: Schema, constraints: Constraints) -> Schema:
-    """Returns the schema with the constraints that apply to it, or to the members of a union."""
+    """Adds the constraints that apply to the kind of the schema, and returns the new schema.
+
+    Each member of a union gets the constraints that apply to this member.
+    """
     match schema:
         case UnionSchema(members):
             return UnionSchema(tuple(constrained(member, constraints) for member in members))
@@ -303,7 +326,7 @@ def constrained(schema: Schema, constraints: Constraints) -> Schema:
 
 
 def resolved(schema: Schema) -> Schema:
-    """Returns the schema behind references and root models, or the schema itself."""
+    """Returns the schema that a reference or a root model leads to, or the schema itself."""
     while True:
         match schema:
             case ReferenceSchema(_, target):
@@ -323,7 +346,7 @@ def is_key(schema: Schema) -> bool:
 
 
 def parts_of(schema: Schema) -> tuple[Schema, ...]:
-    """Returns the direct parts: schemas of items, values and fields, or the members of a union."""
+    """Returns the schemas of items, keys, values or fields, or the members of a union."""
     match schema:
         case ListSchema(part):
             return (part,)
@@ -342,7 +365,10 @@ def parts_of(schema: Schema) -> tuple[Schema, ...]:
 
 
 def members_of(schema: Schema) -> tuple[Schema, ...]:
-    """Returns the members of a union, flattened; of another schema, itself."""
+    """Returns the members of a union. Replaces a union among the members by its members.
+
+    For another schema, returns only this schema.
+    """
     schema = resolved(schema)
     if not isinstance(schema, UnionSchema):
         return (schema,)
@@ -350,7 +376,7 @@ def members_of(schema: Schema) -> tuple[Schema, ...]:
 
 
 def scalars_in(schema: Schema) -> set[ScalarKind]:
-    """Returns the kinds of scalars in a value; a string with a date format counts as a date."""
+    """Returns the kinds of all scalars in the schema. A string with a date format is a date."""
     found: set[ScalarKind] = set()
     for current in all_parts(schema):
         if isinstance(current, ScalarSchema):
@@ -360,7 +386,10 @@ def scalars_in(schema: Schema) -> set[ScalarKind]:
 
 
 def all_parts(schema: Schema) -> Iterator[Schema]:
-    """Yields the schema and all schemas in it, each once, a reference before its target."""
+    """Yields the schema and all schemas in it. A reference comes before its target.
+
+    Each schema is yielded only once.
+    """
     known, pending = set[int](), [schema]
     while pending:
         current = pending.pop()
@@ -381,19 +410,19 @@ def holds_calls(schema: Schema) -> bool:
 
 
 def holds_decimals(schema: Schema) -> bool:
-    """True if a value may contain a decimal, so that the digits of its numbers matter."""
+    """True if a value of the schema may contain a decimal, so that digits must be kept."""
     return "decimal" in scalars_in(schema)
 
 
 def literals_of(schema: Schema) -> tuple[LiteralSchema, ...]:
-    """Returns the literals of a schema that consists of literals only; else an empty tuple."""
+    """Returns the literals of a schema, or an empty tuple if it is not only literals."""
     members = members_of(schema)
     literals = tuple(one for one in members if isinstance(one, LiteralSchema))
     return literals if len(literals) == len(members) else ()
 
 
 def admits_nil(schema: Schema) -> bool:
-    """True if nil fits the schema; a field of it may be missing."""
+    """True if nil fits the schema. A field of such a type, except `any`, may be missing."""
     match schema:
         case AnySchema() | ScalarSchema("nil") | LiteralSchema(None):
             return True
@@ -404,7 +433,7 @@ def admits_nil(schema: Schema) -> bool:
 
 
 def class_of(schema: Schema) -> type | None:
-    """Returns the Python class whose instances the schema describes, or None."""
+    """Returns the Python class of the values that the schema describes, or None."""
     match schema:
         case ObjectSchema(build=build) | RootSchema(build=build):
             return build if isinstance(build, type) else None

@@ -1,8 +1,8 @@
-"""The fields of pydantic models, as their JSON describes them.
+"""The fields of pydantic models, as JSON.
 
-A model converts its fields from JSON itself: it receives a date as text, a set as a list, and a
-class that only pydantic knows as pydantic's JSON Schema says. Pydantic is imported only for a
-model, whose module has imported it already.
+A pydantic model converts its fields from JSON itself. It receives a date as text, and a set as a
+list. For other classes, pydantic's JSON Schema describes the data. Pydantic is imported only for a
+model, whose module has already imported it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FORMATS = {kind: form for form, kind in m.KINDS_OF_FORMATS.items()}
 
 
 def field_arguments(own: Any) -> dict[str, Any]:
-    """Returns a `FieldInfo`'s doc, default and examples, as arguments of `Field`."""
+    """Returns the doc, default and examples of pydantic's `FieldInfo`, as arguments of `Field`."""
     known: dict[str, Any] = {} if own.description is None else {"doc": own.description}
     if not own.is_required():
         default = m.ABSENT if own.default_factory is not None else own.default
@@ -32,7 +32,7 @@ def field_arguments(own: Any) -> dict[str, Any]:
 
 
 def alias_of(own: Any) -> str | None:
-    """Returns the JSON name of a field if it has an alias: of several, the first."""
+    """Returns the first alias of a field, which is its name in JSON, or None."""
     for alias in (own.validation_alias, own.alias):
         choices = getattr(alias, "choices", [alias])
         if choices and isinstance(choices[0], str):
@@ -48,7 +48,7 @@ def _examples_of(own: Any) -> tuple[Any, ...]:
 
 
 def _data_of(value: Any) -> Any:
-    """Returns a default or an example as JSON data, or ABSENT if it has no JSON form."""
+    """Returns a value as JSON data, or ABSENT if the value has no JSON form."""
     if value is m.ABSENT:
         return value
     try:
@@ -58,7 +58,7 @@ def _data_of(value: Any) -> Any:
 
 
 def with_examples(doc: str | None, class_: Any) -> str | None:
-    """Returns the doc of a model followed by the examples in its configuration."""
+    """Returns the doc of a model, followed by the examples in the model's configuration."""
     extra: Any = class_.model_config.get("json_schema_extra")
     examples: Any = extra.get("examples") if is_object(extra) else None
     if not is_list(examples) or not examples:
@@ -68,7 +68,10 @@ def with_examples(doc: str | None, class_: Any) -> str | None:
 
 
 def in_json(schema: m.Schema) -> m.Schema:
-    """Returns the JSON schema of a field that a model converts: a date as text, a set as a list."""
+    """Returns the schema of the JSON data that a pydantic model converts to the given schema.
+
+    A date becomes a string, for example.
+    """
     match schema:
         case m.OpaqueSchema(python=python) if python is not None:
             return _read_by_pydantic(python)
@@ -93,7 +96,10 @@ def in_json(schema: m.Schema) -> m.Schema:
 
 @functools.lru_cache(maxsize=1024)
 def _read_by_pydantic(class_: type) -> m.Schema:
-    """Returns pydantic's JSON schema of a class if it is a scalar, else any value."""
+    """Returns the schema of the JSON scalar that pydantic reads for a class.
+
+    Returns `AnySchema` if pydantic reads something other than a scalar.
+    """
     try:
         from pydantic import TypeAdapter
 

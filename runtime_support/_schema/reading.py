@@ -1,12 +1,13 @@
 """Reads Python types as schemas.
 
     schema_of(str | None)            UnionSchema((ScalarSchema("string"), ScalarSchema("nil")))
-    schema_of(Annotated[str, "..."]) as `str`; the text becomes the doc of a field or parameter
+    schema_of(Annotated[str, "..."]) ScalarSchema("string")
 
-TypedDicts, dataclasses, NamedTuples and pydantic models become objects of their fields; a root
-model becomes a `RootSchema`. A `T | None` field may be missing; an `Any` field admits nil but is
-required. An Enum becomes a union of its values. A type without a JSON form (a set, bytes, another
-class) is checked by `isinstance`.
+The text in `Annotated` becomes the doc of a field or parameter. TypedDicts, dataclasses,
+NamedTuples and pydantic models become an `ObjectSchema`, and a root model becomes a `RootSchema`. A
+field of type `T | None` may be missing. An `Any` field is required, but may be nil. An Enum becomes
+a union of its values. A type without a JSON form (a set, bytes, another class) is checked by
+`isinstance`.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ _MOST_REMEMBERED = 1024
 
 
 def remember(cache: dict[Any, T], key: Any, value: T) -> T:
-    """Stores the value in a bounded cache and returns it."""
+    """Stores the value in a cache and returns it. Clears the cache first if it is full."""
     if len(cache) >= _MOST_REMEMBERED:
         cache.clear()
     cache[key] = value
@@ -105,10 +106,10 @@ def schema_of(
     namespace: Mapping[str, Any] | None = None,
     names: Mapping[type, str] | None = None,
 ) -> m.Schema:
-    """Returns the schema of a Python type; raises CheckError if it has none.
+    """Returns the schema of a Python type. Raises CheckError if `type_` is not a type.
 
-    `namespace` resolves annotations that are strings. `names` gives other names of classes, for
-    messages and for annotations that are strings.
+    Names in annotations that are strings are looked up in `namespace`. `names` maps classes to
+    other names, which messages show and annotations may use.
     """
     try:
         plain = _PLAIN.get(type_)
@@ -125,7 +126,7 @@ def schema_of(
 
 
 def object_schema(fields: Mapping[str, Any]) -> m.ObjectSchema:
-    """Returns the schema of an object with these fields, given as Python types by name."""
+    """Returns the schema of an object. `fields` maps the names of fields to Python types."""
     known = _objects.get(key := repr(fields))
     if known is not None and known[0] == fields:
         return known[1]
@@ -134,7 +135,7 @@ def object_schema(fields: Mapping[str, Any]) -> m.ObjectSchema:
 
 
 class _Reader:
-    """Reads one type; tracks the classes being read, so that they may refer to themselves."""
+    """Reads a type. Tracks the classes that are being read, so that they may contain themselves."""
 
     def __init__(
         self,
@@ -211,7 +212,10 @@ class _Reader:
         raise _no_type(type_)
 
     def function(self, given: Any) -> m.Schema:
-        """The schema of a function by its return type; `Awaitable[int] | int` if it may wait."""
+        """Returns the schema of a function. `given` is its return type.
+
+        The function may return an awaitable if the type is `Awaitable[int]`, or a union with it.
+        """
         is_union = typing.get_origin(given) in (typing.Union, types.UnionType)
         members = typing.get_args(given) if is_union else (given,)
         waiting = (one for one in members if typing.get_origin(one) in _AWAITED)
@@ -224,7 +228,11 @@ class _Reader:
         return dataclasses.replace(_FUNCTION, gives=schema, may_wait=bool(awaited))
 
     def named(self, class_: type[Any]) -> m.Schema:
-        """The schema of a class: its fields, an Enum's values, or opaque (by `isinstance`)."""
+        """Returns the schema of a class.
+
+        The schema is an `OpaqueSchema`, which tests with `isinstance`, if the class has no fields
+        and is not an Enum.
+        """
         if is_dataframe_class(class_):
             return m.OpaqueSchema("dataframe", is_dataframe, class_)
         if class_ in _ITERABLES:
@@ -262,7 +270,7 @@ class _Reader:
         return schema
 
     def fields_of(self, class_: Any) -> Callable[[Any], Iterable[m.Field]] | None:
-        """Returns the method that reads the fields of this class, or None if it has no fields."""
+        """Returns the method that reads the fields of a class, or None without fields."""
         if is_typed_dict(class_):
             return self.keys
         if is_model(class_):
@@ -273,7 +281,7 @@ class _Reader:
         return self.members if is_named_tuple else None
 
     def keys(self, class_: Any) -> Iterable[m.Field]:
-        """The fields of a TypedDict; one that admits None may be missing and becomes None."""
+        """Yields the fields of a TypedDict. A missing field that admits None becomes None."""
         for name, hint in self.hints(class_).items():
             # Annotations that were text are not yet in `__required_keys__`.
             is_text_optional = typing.get_origin(hint) is typing.NotRequired
@@ -281,7 +289,7 @@ class _Reader:
             yield self.field(name, hint, **({"required": False} if is_optional else {}))
 
     def record(self, class_: Any) -> Iterable[m.Field]:
-        """The fields of a dataclass; the class applies its own defaults."""
+        """Yields the fields of a dataclass. The class itself applies a `default_factory`."""
         hints = self.hints(class_)
         for own in dataclasses.fields(class_):
             if not own.init:
@@ -294,7 +302,7 @@ class _Reader:
             yield self.field(field_name(own.name), hints[own.name], **known)
 
     def members(self, class_: Any) -> Iterable[m.Field]:
-        """The fields of a NamedTuple."""
+        """Yields the fields of a NamedTuple."""
         hints = self.hints(class_)
         for own in class_._fields:
             known: dict[str, Any] = {"attribute": own}
@@ -303,7 +311,7 @@ class _Reader:
             yield self.field(field_name(own), hints.get(own, Any), **known)
 
     def model(self, class_: Any) -> Iterable[m.Field]:
-        """The fields of a pydantic model, under their aliases; the model validates them itself."""
+        """Yields the fields of a pydantic model, with their aliases as names."""
         from runtime_support._schema import models
 
         for name, own in class_.model_fields.items():
@@ -317,7 +325,7 @@ class _Reader:
             yield dataclasses.replace(field, schema=constrained)
 
     def constraints(self, metadata: Iterable[Any]) -> m.Constraints:
-        """The constraints in the metadata of a type or a field."""
+        """Returns the constraints in the metadata of a type or a field."""
         said: dict[str, Any] = {"told_only": self.is_of_model}
         for one in _flat(metadata):
             for name, limit in _CONSTRAINTS.items():
@@ -330,7 +338,7 @@ class _Reader:
         return hints_of_class(class_, self.namespace, self.names)
 
     def field(self, name: str, hint: Any, **known: Any) -> m.Field:
-        """The field of this type; `known` overrides attributes of `Field`."""
+        """Returns a field whose type is `hint`. `known` overrides attributes of this `Field`."""
         found: dict[str, Any] = {"schema": self.read(hint), "doc": doc_of(hint)}
         if m.admits_nil(found["schema"]) and not isinstance(found["schema"], m.AnySchema):
             found |= {"required": False, "default": None}
@@ -340,7 +348,8 @@ class _Reader:
 def is_typed_dict(class_: type) -> bool:
     """True for a TypedDict of `typing` or `typing_extensions`.
 
-    Before Python 3.12 they differ, and pydantic needs the latter; neither is imported for this.
+    The two differ before Python 3.12, where pydantic needs the one of `typing_extensions`. The
+    function does not import `typing_extensions`.
     """
     extensions = sys.modules.get("typing_extensions")
     known = (typing,) if extensions is None else (typing, extensions)
@@ -348,7 +357,7 @@ def is_typed_dict(class_: type) -> bool:
 
 
 def is_model(class_: type) -> bool:
-    """True for a pydantic model; never imports pydantic."""
+    """True for a pydantic model. Never imports pydantic."""
     return hasattr(class_, "model_fields") and hasattr(class_, "model_validate")
 
 
@@ -378,7 +387,10 @@ def _checked_literal(type_: Any, value: Any) -> Any:
 
 
 def _enumeration(name: str, class_: Any) -> m.Schema:
-    """Returns a union of an Enum's values, with members; opaque if they have no JSON form."""
+    """Returns a union of an Enum's values. Each literal also holds the member of the Enum.
+
+    Returns an `OpaqueSchema` if a value has no JSON form.
+    """
     values = [member.value for member in class_]
     if not values or not all(type(one) in (bool, int, float, str) for one in values):
         return m.OpaqueSchema(name, m.InstanceOf(class_), class_)
@@ -387,7 +399,7 @@ def _enumeration(name: str, class_: Any) -> m.Schema:
 
 
 def _as_key(schema: m.Schema) -> m.Schema:
-    """Returns the schema of keys: literal numbers and bools become their JSON texts."""
+    """Returns the schema of an object's keys. Literal numbers and bools become their JSON texts."""
     literals = m.literals_of(schema)
     if not literals or any(one.value is None for one in literals):
         return schema
@@ -403,7 +415,7 @@ def _as_key(schema: m.Schema) -> m.Schema:
 
 
 def _flat(metadata: Iterable[Any]) -> Iterable[Any]:
-    """Yields the constraints in metadata, also in groups (`Interval`) and pydantic's `Field`."""
+    """Yields the constraints in metadata, in groups such as `Interval`, and in a `FieldInfo`."""
     for one in metadata:
         if type(one).__module__.partition(".")[0] not in _CONSTRAINING:
             continue
@@ -435,9 +447,10 @@ def hints_of_class(
 
 
 def _namespace_of(class_: type, namespace: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Returns the globals of a class's module if no registered module holds the class.
+    """Returns the globals of the module that holds a class, or None if they are not found.
 
-    That is so in a script run from memory: the module is the one of a caller.
+    This is for classes that no module in `sys.modules` holds, such as those of a script that was
+    run from memory. A frame of that script is among the callers.
     """
     if namespace is not None and namespace.get(class_.__name__) is class_:
         return namespace
@@ -450,7 +463,10 @@ def _namespace_of(class_: type, namespace: Mapping[str, Any] | None) -> Mapping[
 
 
 def _hints_within(class_: Any, namespace: Mapping[str, Any]) -> dict[str, Any]:
-    """Like `typing.get_type_hints`, which would resolve names in the registered module."""
+    """Returns the type hints of a class, with names resolved in `namespace`.
+
+    `typing.get_type_hints` alone would resolve the names in the module that `sys.modules` has.
+    """
     annotations: dict[str, Any] = {}
     for base in reversed(class_.__mro__):
         for name, hint in inspect.get_annotations(base).items():
@@ -462,7 +478,7 @@ def _hints_within(class_: Any, namespace: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def doc_of(hint: Any) -> str | None:
-    """Returns the text of `Annotated[T, "text"]`, also under `NotRequired`; else None."""
+    """Returns the text of `Annotated[T, "text"]`, also inside `NotRequired`, or None."""
     while typing.get_origin(hint) in (typing.Required, typing.NotRequired, typing.Final):
         hint = typing.get_args(hint)[0]
     if typing.get_origin(hint) is not typing.Annotated:
@@ -473,7 +489,10 @@ def doc_of(hint: Any) -> str | None:
 
 
 def _doc_of_class(class_: Any) -> str | None:
-    """Returns the written docstring; of a model, with the examples in its configuration."""
+    """Returns the class's docstring, or None.
+
+    For a pydantic model, the examples in its configuration follow.
+    """
     doc = own_doc(class_)
     if not is_model(class_):
         return doc
@@ -483,7 +502,7 @@ def _doc_of_class(class_: Any) -> str | None:
 
 
 def own_doc(class_: type) -> str | None:
-    """Returns the written docstring, not the one that `dataclass` generates."""
+    """Returns the class's docstring, or None if `dataclass` generated it."""
     doc = vars(class_).get("__doc__")
     if not isinstance(doc, str) or doc.startswith(f"{class_.__name__}("):
         return None

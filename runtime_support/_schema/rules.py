@@ -1,4 +1,4 @@
-"""Runs the rules that a value must satisfy besides its type: a record's, and a prompt's `check`.
+"""Runs checks besides types: the rules in a record's class, and a prompt's option `check`.
 
 require(self.low <= self.high, "low is at most high")      raises CheckError if false
 reason_against(fits, flight)                               why `fits` refuses the value
@@ -17,7 +17,11 @@ from runtime_support.errors import CheckError, ConfigError, Failed
 
 
 def require(condition: object, message: str | Callable[[], str]) -> None:
-    """Raises CheckError if a record's rule is broken; `message` may be a function returning it."""
+    """Raises CheckError with `message` if `condition`, a rule of a record, is false.
+
+    `message` may be a function that returns the text. Inside `collected_rules`, the error is
+    collected instead.
+    """
     if condition:
         return
     error = CheckError(message if isinstance(message, str) else message())
@@ -29,9 +33,10 @@ def require(condition: object, message: str | Callable[[], str]) -> None:
 
 @contextmanager
 def collected_rules(build: Any) -> Generator[list[CheckError]]:
-    """Collects the broken rules of the record that `build` makes in the block.
+    """Yields a list that collects the errors of broken rules while the block makes a record.
 
-    Later rules may rely on earlier ones. The list stays empty if the class has no `__post_init__`.
+    Rules are calls of `require` in the `__post_init__` of the class `build`. Without this method,
+    the list stays empty. A rule may rely on earlier rules, and fail because they are broken.
     """
     broken: list[CheckError] = []
     rules = getattr(getattr(build, "__post_init__", None), "__code__", None)
@@ -40,7 +45,11 @@ def collected_rules(build: Any) -> Generator[list[CheckError]]:
 
 
 def checked_judge(function: Any, *, is_several: bool, is_program: bool) -> Any:
-    """Returns the function of the option `check`; raises ConfigError if it has no single value."""
+    """Returns the function of the option `check`.
+
+    Raises ConfigError if the option is not a function, or if the prompt asks for several fields or
+    for a program.
+    """
     if not is_function(function):
         raise refused_check(f"expected a function, got {brief(function)}")
     if is_several:
@@ -51,7 +60,10 @@ def checked_judge(function: Any, *, is_several: bool, is_program: bool) -> Any:
 
 
 def reason_against(function: Callable[[Any], object], value: Any) -> str | None:
-    """Returns why the function refuses the value, or None if it accepts; other errors propagate."""
+    """Returns the reason why the function refuses the value, or None if it accepts the value.
+
+    The reason is the text of its error. Errors other than failed checks propagate.
+    """
     try:
         result = function(value)
     except (Failed, AssertionError, ValueError) as error:
@@ -65,5 +77,5 @@ def reason_against(function: Callable[[Any], object], value: Any) -> str | None:
 
 
 def refused_check(said: str, hint: str | None = None) -> ConfigError:
-    """Returns the error for a `check` that cannot judge."""
+    """Returns the error for a function in the option `check` that cannot check the value."""
     return ConfigError(f"option check: {said}", setting="check", hint=hint)

@@ -34,10 +34,11 @@ _signatures: WeakKeyDictionary[Any, Signature] = WeakKeyDictionary()
 
 @dataclass(frozen=True, slots=True)
 class Parameter(m.Field):
-    """A parameter of a function; `passed` is how Python takes it.
+    """A parameter of a function. `passed` says how Python accepts its argument.
 
-    With named arguments, a parameter before `*args` must still go `by_position`; `*args` itself
-    `takes_rest`, as a list. `factory` makes a default that must be fresh for each call.
+    If `by_position`, the argument must be passed by position even if the call names it, as before
+    `*args`. If `takes_rest`, the parameter is `*args`, and its value is a list. `factory` makes a
+    default that must be new for each call.
     """
 
     passed: Passed = "either way"
@@ -53,8 +54,8 @@ class Parameter(m.Field):
 class Signature:
     """The parameters, return schema and doc of a tool's function.
 
-    `open_ended`: it takes any names; `unresolved`: what could not be read, which counts as any
-    value.
+    If `open_ended`, the function takes arguments with any names. `unresolved` says why annotations
+    could not be read; their values may then have any type.
     """
 
     parameters: tuple[Parameter, ...]
@@ -77,7 +78,10 @@ class Signature:
 def bind_call(
     function: Callable[..., Any], parameters: Iterable[Parameter], arguments: Mapping[str, Any]
 ) -> Callable[[], Any]:
-    """Returns a partial that calls the function; `arguments` are by script names of parameters."""
+    """Returns a partial that calls the function.
+
+    `arguments` maps the names of parameters in scripts to values.
+    """
     named = dict(arguments)
     positional: list[Any] = []
     for one in parameters:
@@ -93,9 +97,10 @@ def bind_call(
 def signature_of(
     function: Callable[..., Any], names: Mapping[type, str] | None = None
 ) -> Signature:
-    """Returns the cached signature of a function; annotations may be strings.
+    """Returns the signature of a function, from a cache if possible. Annotations may be strings.
 
-    `names` as in `schema_of`. Raises CheckError if an annotation is not a type.
+    `names` maps classes to other names, as in `schema_of`. Raises CheckError if an annotation is
+    not a type.
     """
     if names:
         return _signature(function, names)
@@ -161,7 +166,7 @@ _PARAMETER_TEXTS = re.compile(
 
 
 def _split_doc(doc: str | None, names: Collection[str]) -> tuple[str | None, dict[str, str]]:
-    """Returns a docstring without its parameter texts, and these by name."""
+    """Returns a docstring without the texts of parameters, and a mapping of parameters to texts."""
     if doc is None or not _PARAMETER_TEXTS.search(doc):
         return doc, {}
     from docstring_parser import ParseError, compose, parse
@@ -175,7 +180,7 @@ def _split_doc(doc: str | None, names: Collection[str]) -> tuple[str | None, dic
         one.arg_name.lstrip("*"): " ".join((one.description or "").split()) for one in parsed.params
     }
     if not said.keys() <= set(names):
-        return doc, {}  # they name something else: keep the docstring whole
+        return doc, {}  # these are no parameters: keep the docstring whole
     returns = parsed.returns
     parsed.meta = [
         one for one in parsed.meta if not isinstance(one, DocstringParam | DocstringReturns)
@@ -187,7 +192,7 @@ def _split_doc(doc: str | None, names: Collection[str]) -> tuple[str | None, dic
 
 
 def _hints_of_signature(function: Any, signature: inspect.Signature) -> dict[str, Any]:
-    """Returns the types in a `__signature__` that was set as data."""
+    """Maps parameters, and `return`, to the types in a `__signature__` that code has set."""
     if isinstance(function, type) or not hasattr(function, "__signature__"):
         return {}
     given = [(name, one.annotation) for name, one in signature.parameters.items()]
@@ -201,7 +206,7 @@ def _hints_of_signature(function: Any, signature: inspect.Signature) -> dict[str
 def _hints_of_function(
     function: Any, known: Mapping[type, str] | None
 ) -> tuple[dict[str, Any], str | None]:
-    """Returns the annotations by name, and an explanation if they cannot be resolved."""
+    """Returns a mapping of parameters to annotations, and why they cannot be resolved, or None."""
     function = find_documented(function)
     if isinstance(function, type):
         hints = hints_of_class(function, known=known)
@@ -218,7 +223,10 @@ def _hints_of_function(
 
 
 def find_documented(function: Any) -> Any:
-    """Returns the callable with annotations and docstring, under wrappers and partials."""
+    """Removes wrappers and partials, and returns the callable with annotations and a docstring.
+
+    For a callable object, returns the `__call__` of its class.
+    """
     while isinstance(function, functools.partial):
         function = typing.cast("functools.partial[Any]", function).func
     if isinstance(function, type):

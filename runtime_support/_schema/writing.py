@@ -3,8 +3,8 @@
     notation(schema)      {title: string, tags: [string], note: string?}
     json_schema(schema)   {"type": "object", "properties": ..., "required": ["title", "tags"], ...}
 
-Models read the notation in contracts, people in messages. A field's doc follows it as a comment;
-then every field has its own line.
+Models read the notation in contracts, and people read it in messages. The doc of a field follows
+the field as a comment. If a field has a doc, every field has a line to itself.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ JSON_TYPES: dict[str, str] = {
     "nil": "null",
     **dict.fromkeys(WORDS, "string"),
 }
-# The JSON Schema keywords of strings that are dates and the like.
+# The JSON Schema keywords of strings that are dates, times, durations or decimals.
 _FORMATS: dict[str, JSONSchema] = {
     "date": {"format": "date"},
     "datetime": {"format": "date-time"},
@@ -70,20 +70,20 @@ def notation(schema: m.Schema) -> str:
 
 
 def short(schema: m.Schema) -> str:
-    """Returns the schema on one line, for messages: a record by its name, no docs of fields."""
+    """Returns the schema on one line for messages. Shows only the name of a record, and no docs."""
     return _ShortWriter().write(schema)
 
 
 def json_schema(schema: m.Schema) -> JSONSchema:
-    """Returns the schema as JSON Schema; raises CheckError if a value has no JSON form."""
+    """Returns the schema as JSON Schema. Raises CheckError if a value has no JSON form."""
     return _JSONSchemaWriter(is_strict=False).document(schema)
 
 
 def strict_json_schema(schema: m.Schema) -> tuple[JSONSchema, tuple[str, ...]]:
-    """Like `json_schema`, with every field required, as servers that enforce schemas demand.
+    """Returns the JSON Schema for servers that enforce schemas: every field is required.
 
-    The texts list what OpenAI's strict subset cannot express, such as `"extra" is a map`; if there
-    are none, a server can enforce the whole schema.
+    Also returns texts about features that OpenAI's strict subset cannot express, such as `"extra"
+    is a map`. If there are no texts, a server can enforce the whole schema.
     """
     writer = _JSONSchemaWriter(is_strict=True)
     document = writer.document(schema)
@@ -121,7 +121,7 @@ def _beyond_limits(document: JSONSchema) -> tuple[str, ...]:
 
 
 def constraint_words(schema: m.Schema) -> list[str]:
-    """Returns the constraints in words: `> 0`, `each at most 20 characters`."""
+    """Returns the schema's constraints in words: `> 0`, `each at most 20 characters`."""
     words = list(_words_by_constraint(schema).values())
     match schema:
         case m.RootSchema(root=root):
@@ -195,7 +195,7 @@ def _json_type(schema: m.Schema) -> str:
 
 
 def _shown(limit: Any) -> str:
-    """Returns a limit in notation: a number, or the text of a date."""
+    """Returns a constraint's limit as text: a number, or the ISO 8601 text of a date."""
     return text_of(limit) if word_of(limit) is not None else literal(limit)
 
 
@@ -208,7 +208,7 @@ def _field_words(field: m.Field) -> list[str]:
 
 
 def _doc(field: m.Field) -> str | None:
-    """Returns the doc of a field with its examples."""
+    """Returns the doc of a field, followed by the field's examples, or None."""
     such = f"such as {' or '.join(map(to_json, field.examples))}" if field.examples else ""
     return ", ".join(filter(None, (field.doc, such))) or None
 
@@ -302,7 +302,7 @@ class NotationWriter:
 
 
     def write_member(self, member: m.Schema, indent: str) -> str:
-        """Writes a union's member; a record's doc, which says when to choose it, follows."""
+        """Writes a member of a union. The doc of a record follows, to say when to choose it."""
         text = self.write(member, indent)
         doc = " ".join((member.doc or "").split()) if isinstance(member, m.ObjectSchema) else ""
         return f"{text} /* {doc} */" if doc and "*/" not in doc else text
@@ -331,9 +331,9 @@ class _ShortWriter(NotationWriter):
 
 
 class _JSONSchemaWriter:
-    """Writes JSON Schema, and notes what the strict subset cannot express.
+    """Writes JSON Schema, and collects in `losses` what the strict subset cannot express.
 
-    If strict, all fields are required.
+    If `is_strict`, all fields are required.
     """
 
     def __init__(self, is_strict: bool) -> None:
@@ -381,7 +381,10 @@ class _JSONSchemaWriter:
                 assert_never(schema)
 
     def constrain(self, document: JSONSchema, schema: m.Schema) -> JSONSchema:
-        """Adds the constraints; those without a keyword go into the description."""
+        """Adds the schema's constraints to its document.
+
+        Constraints without a keyword of JSON Schema go into the description.
+        """
         constraints = m.constraints_of(schema)
         if constraints is None:
             return document
@@ -412,7 +415,7 @@ class _JSONSchemaWriter:
         return {**document, "description": ", ".join(words.values())} if words else document
 
     def lose(self, what: str) -> None:
-        """Notes a feature of the current field that the strict subset cannot express."""
+        """Records a feature of the current field that the strict subset cannot express."""
         self.losses.append(f'"{".".join(self.path)}" {what}' if self.path else f"the value {what}")
 
     def write_tuple(self, schema: m.TupleSchema) -> JSONSchema:
@@ -447,7 +450,7 @@ class _JSONSchemaWriter:
         return self.describe(self.write(root.schema), root)
 
     def describe(self, document: JSONSchema, field: m.Field) -> JSONSchema:
-        """Adds a field's doc, default and examples to the document of its type."""
+        """Adds a field's doc, default and examples to the JSON Schema of its type."""
         default, doc, told = field.told_default, field.doc, list[str]()
         if self.is_strict:
             doc = _doc(field)

@@ -1,1 +1,1 @@
-"""Replies that come in pieces, and what is made of these."""
+"""Streamed replies: their pieces, the partial values made from the pieces, and their results."""

@@ -1,13 +1,14 @@
 """Partial values of a streamed reply: pieces of text, or elements of a list.
 
-    parts = parts_for(output)        for a text output, or one whose value is a list
+    parts = parts_for(output)        for an output whose value is a text or a list
     parts.begin()                    starts a reply
     parts.feed('[{"n": 1}, {"n"')    yields the first element
     parts.rest(value)                yields the remaining parts of the whole value
 
-Parts are never taken back: the value begins with them, or `rest` raises a ContractError. So text
-that may yet turn out to be one JSON string, thinking, or a tool call is held back, and so is a list
-that is not plain JSON. Other values have only `drafts`, each of which replaces the one before.
+Parts are never taken back: the value begins with the parts, or `rest` raises a ContractError. For
+this reason, text is held back while it may turn out to be one JSON string, thinking, or a tool
+call. A list that is not plain JSON is held back, too. Other values have only `drafts`. A draft
+replaces the draft before it.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class Marks:
 
 
 class TextPieces:
-    """Pieces of a text; `kind` is the type of the whole."""
+    """The pieces of a streamed text. `kind` is the type of the whole value."""
 
     kind = str
 
@@ -74,7 +75,7 @@ class TextPieces:
         self.begin()
 
     def begin(self) -> None:
-        """Starts a reply; an earlier one that was useless yielded nothing."""
+        """Prepares for a new reply. An earlier, unusable reply has yielded no pieces."""
         self._held: list[str] = []
         self._escape: str = ""  # a backslash at the end of a chunk
         self._is_in_string = self._is_closed = self._is_decided = False
@@ -82,7 +83,7 @@ class TextPieces:
         self._has_thought = self._may_be_call = False
 
     def feed(self, text: str) -> Iterator[str]:
-        """Yields the text that can be passed on after this chunk."""
+        """Yields the text that can be passed on after this chunk has arrived."""
         if not self._is_decided:
             self._held.append(text)
             if self._may_be_other(text):
@@ -94,7 +95,10 @@ class TextPieces:
             yield self._give(without_halves(text))
 
     def before_calls(self, text: str) -> Iterator[str]:
-        """Yields the rest of a text before tool calls, and a blank line before the next reply."""
+        """Yields the rest of a text that is followed by tool calls, and then a blank line.
+
+        The blank line separates this text from the next reply.
+        """
         yield from self.rest(text)
         if text.strip():
             missing = _BREAK[len(text) - len(text.rstrip("\n")) :]
@@ -104,7 +108,10 @@ class TextPieces:
         self.output.has_given = False
 
     def rest(self, value: str) -> Iterator[str]:
-        """Yields the rest of the whole text; raises ContractError if it contradicts the pieces."""
+        """Yields the rest of the whole text.
+
+        Raises ContractError if the text does not begin with the pieces that were yielded.
+        """
         given = "".join(self._given)
         if not value.startswith(given):
             raise _contradiction("text")
@@ -117,7 +124,10 @@ class TextPieces:
         return text
 
     def _may_be_other(self, text: str) -> bool:
-        """True if the held text may yet be empty, thinking, a call, or one JSON string."""
+        """True if the held-back text may still turn out to be no plain text.
+
+        It may turn out to be empty, thinking, a tool call, or one JSON string.
+        """
         if self._thought is not None:
             return self._is_thinking(text)
         if self._may_be_call:
@@ -151,7 +161,10 @@ class TextPieces:
         return self.output.has_tools or any(f"<{tag}>".startswith(begins) for tag in THINKING_TAGS)
 
     def _is_thinking(self, text: str) -> bool:
-        """True if the thinking continues after this chunk; else examines the text behind it."""
+        """True if the thinking continues after this chunk.
+
+        Otherwise returns whether the text after the thinking must be held back.
+        """
         text = f"{self._thought}{text}"
         closing = CLOSES_THINKING.search(text)
         if closing is None:
@@ -162,7 +175,7 @@ class TextPieces:
 
 
 class ListItems:
-    """The elements of a list, as they are completed."""
+    """The elements of a streamed list. An element is yielded when it is complete."""
 
     kind = list
 
@@ -176,7 +189,7 @@ class ListItems:
         self.begin()
 
     def begin(self) -> None:
-        """See `TextPieces.begin`."""
+        """Prepares for a new reply. An earlier, unusable reply has yielded no elements."""
         self._beginning: list[str] = []  # the unfinished element
         self._text = ""  # not scanned yet
         self._depth = 0
@@ -204,7 +217,10 @@ class ListItems:
         return iter(())
 
     def rest(self, value: list[Any]) -> Iterator[Any]:
-        """Yields the remaining elements; raises ContractError if the given ones differ."""
+        """Yields the remaining elements of the whole list.
+
+        Raises ContractError if the list does not begin with the elements that were yielded.
+        """
         count = len(self._given)
         if len(value) < count or not all(map(_is_same, self._read, value)):
             raise _contradiction("elements")
@@ -231,7 +247,7 @@ class ListItems:
         return True
 
     def _elements(self) -> Iterator[str]:
-        """Yields the texts of the newly completed elements."""
+        """Yields the JSON text of each element that is newly completed."""
         text, self._text, begin = self._text, "", 0
         for mark, at in self._marks.feed(text):
             if mark in '":':
@@ -257,7 +273,10 @@ Parts: TypeAlias = "TextPieces | ListItems | Drafts"
 
 
 def parts_for(output: Output) -> Parts:
-    """Returns the parts of an output; raises CheckError if it has several fields."""
+    """Returns the object that yields the parts of an output's value.
+
+    Raises CheckError if the output has several fields.
+    """
     if isinstance(output, TextOutput):
         return TextPieces(output)
     if output.contract is None:

@@ -6,10 +6,11 @@
     drafts.feed('ox", "tags": ["animals", "')   {"title": "A fox", "tags": ["animals"]}
     drafts.rest(Post("A fox", ["animals"]))     {"title": "A fox", "tags": ["animals"]}
 
-In a draft, a record is a dict of its fields. A missing part is None, a text is cut where it ends so
-far, a list has its finished items, and other values appear when they are finished. Finished parts
-are checked; the last draft is the whole value. After a mistake, a reply yields no more drafts until
-its whole value is known. A draft may contradict an earlier one, so the model can be asked again.
+In a draft, a record is a dict of its fields. A missing part is None. An unfinished text has the
+characters that have arrived, and an unfinished list has its finished items. Other values appear
+when they are finished. Finished parts are checked. The last draft is the whole value. After a
+mistake, a reply yields no more drafts until its whole value is known. A draft may contradict an
+earlier draft, so the model can be asked again.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _NOTHING: Any = object()
 
 
 class Drafts:
-    """Yields drafts of one output's value."""
+    """Yields the drafts of an output's value."""
 
     kind = object
 
@@ -45,12 +46,12 @@ class Drafts:
         contract = output.contract
         self._schema = _TEXT if contract is None else contract.schema
         self._keeps_digits = contract is not None and contract.keeps_digits
-        # An output of their own: after drafts, the model may still be asked again.
+        # The pieces get a separate output, because the model may still be asked again after drafts.
         self._pieces = TextPieces(Output()) if contract is None else None
         self.begin()
 
     def begin(self) -> None:
-        """Starts a reply; later drafts replace those of an earlier one."""
+        """Prepares for a new reply, whose drafts replace the drafts of earlier replies."""
         self._text = ""
         self._given: Any = _NOTHING
         self._cut = _Cut()
@@ -59,7 +60,7 @@ class Drafts:
             self._pieces.begin()
 
     def feed(self, text: str) -> Iterator[Any]:
-        """Yields the draft if this chunk changed it."""
+        """Yields a draft if this chunk changes it."""
         if self._pieces is not None:
             for piece in self._pieces.feed(text):
                 self._text = self._given = self._text + piece
@@ -75,13 +76,16 @@ class Drafts:
         return iter(())
 
     def rest(self, value: Any) -> Iterator[Any]:
-        """Yields the whole value as a draft, unless the last draft was that."""
+        """Yields the whole value as a draft, unless the last draft was equal to it."""
         whole = _whole(value, self._schema)
         if whole != self._given:
             yield whole
 
     def _read(self, text: str) -> Any:
-        """Returns the draft of the reply so far, `text` last, or `_NOTHING`."""
+        """Adds the chunk `text` to the reply, and returns a draft of it.
+
+        Returns `_NOTHING` if there is no draft now.
+        """
         self._text += text
         if self._is_over:
             return _NOTHING
@@ -121,7 +125,10 @@ class Drafts:
         return _with_digits(value) if self._keeps_digits else value
 
     def _part(self, value: Any, schema: m.Schema, levels: int) -> Any:
-        """Returns the draft of an unfinished value; `levels` of its lists and objects are open."""
+        """Returns the draft of an unfinished value.
+
+        `levels` is the number of nested lists and objects in the value that are not closed yet.
+        """
         schema = _of_value(schema)
         if levels == 0:
             return value if isinstance(value, str) and schema in (_TEXT, _ANY) else None
@@ -155,12 +162,15 @@ class Drafts:
                 yield name, _whole(decode(one, known[name]), known[name])
 
     def _is_cut(self, levels: int) -> bool:
-        """True if the last item of a list or object with `levels` open is unfinished."""
+        """True if the last item of an unfinished list or object is unfinished, too.
+
+        `levels` counts the list or object and the unclosed lists and objects in it.
+        """
         return levels > 1 or self._cut.is_in_value
 
 
 class _Cut:
-    """Tracks where incomplete JSON text ends."""
+    """Tracks where an incomplete JSON text ends: in which lists and objects, and in which value."""
 
     def __init__(self) -> None:
         self.open: list[str] = []
@@ -170,7 +180,7 @@ class _Cut:
         self._last = ""
 
     def feed(self, text: str) -> None:
-        """Scans a chunk; `open` is empty once the value is closed."""
+        """Scans a chunk. Afterwards `open` has the brackets that are not closed yet."""
         for mark, _ in self._marks.feed(text):
             if mark == '"':
                 is_of_object = self.open[-1:] == ["{"]
@@ -190,17 +200,17 @@ class _Cut:
 
 
 def of_value(value: Any) -> Iterator[Any]:
-    """Yields the single draft of a known value."""
+    """Yields the only draft of a value that is already known."""
     yield _whole(value, schema_of(type(value)) if is_record(value) else _ANY)
 
 
 def of_output(output: Output, value: Any) -> Iterator[Any]:
-    """Yields the single draft of an output's value, which was requested before."""
+    """Yields the only draft of an output's value, which has already arrived."""
     return Drafts(output).rest(value)
 
 
 def _whole(value: Any, schema: m.Schema) -> Any:
-    """Returns a finished value as a draft: a dict for a record, the root for a root model."""
+    """Returns a finished value as a draft: a record as a dict, a root model as its `root`."""
     schema = _of_value(schema)
     if getattr(value.__class__, "__pydantic_root_model__", False):
         value = value.root
@@ -216,13 +226,13 @@ def _whole(value: Any, schema: m.Schema) -> Any:
 
 
 def _of_value(schema: m.Schema) -> m.Schema:
-    """Returns the schema without nil; a union if several members remain."""
+    """Returns the only member of a union besides nil, or the schema that a reference names."""
     members = [one for one in m.members_of(schema) if not m.admits_nil(one)]
     return members[0] if len(members) == 1 else m.resolved(schema)
 
 
 def _with_digits(value: Any) -> Any:
-    """Returns JSON data whose floats are `Digits`."""
+    """Replaces floats in JSON data by `Digits`, and returns the new data."""
     if is_object(value):
         return {name: _with_digits(one) for name, one in value.items()}
     if is_list(value):

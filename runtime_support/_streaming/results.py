@@ -31,7 +31,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class PromptStream(StreamedAnswer):
-    """The answer to a streamed prompt; the request is sent when the first part is read."""
+    """The answer to a streamed prompt. The request is sent when the first part is read."""
 
     def __init__(self, conversation: Conversation, parts: Parts) -> None:
         self._conversation = conversation
@@ -40,7 +40,10 @@ class PromptStream(StreamedAnswer):
         self._end: Answer | BaseException | None = None
 
     def __call__(self) -> Answer:
-        """Returns the answer; reads the reply if no one has. CheckError while it is incomplete."""
+        """Returns the answer. Reads the reply first if nobody has begun to read it.
+
+        Raises CheckError if the reply was read only in part.
+        """
         if not self._is_begun:
             for _ in self._read(self._parts, self._whole):
                 pass
@@ -51,20 +54,23 @@ class PromptStream(StreamedAnswer):
         return self._end
 
     def parts(self, kind: type) -> Iterator[Any]:
-        """Yields the parts as they arrive; a later call yields all of them at once."""
+        """Yields the parts of the value as they arrive. A later call yields all parts at once.
+
+        `kind` is `str` for pieces of a text, or `list` for elements of a list.
+        """
         if kind is not self._parts.kind:
             raise of_another_kind(kind)
         whole = partial(self._parts_of_value, kind)
         return whole() if self._is_begun else self._read(self._parts, whole)
 
     def drafts(self) -> Iterator[Any]:
-        """Yields drafts as they arrive; a later call yields only the whole value."""
+        """Yields drafts as they arrive. A later call yields only the whole value."""
         if self._is_begun:
             return self._whole()
         return self._read(load_part("drafts").Drafts(self._parts.output), self._whole)
 
     def events(self) -> Iterator[ReplyEvent]:
-        """Yields events as they happen; a later call yields all of them at once."""
+        """Yields the reply's events as they happen. A later call yields all events at once."""
         from runtime_support.events import EventParts, ReplyEnded, events_of
 
         if self._is_begun:
@@ -97,8 +103,8 @@ class PromptStream(StreamedAnswer):
 class AsyncResult(Generic[T_co]):
     """The result of a prompt with `stream=True`, in an event loop.
 
-    Loop over `.pieces()`, `.items()` or `.drafts()` with `async for`, or await it for the whole
-    Result.
+    Loop over `.pieces()`, `.items()` or `.drafts()` with `async for`, or await the AsyncResult
+    itself for the whole Result.
     """
 
     __saft_result__: ClassVar[bool] = True
@@ -127,7 +133,10 @@ class AsyncResult(Generic[T_co]):
         return self._arriving_parts(list)
 
     def drafts(self) -> AsyncGenerator[Any]:
-        """Yields drafts as they arrive; later only the whole value. See `Result.drafts`."""
+        """Yields drafts as they arrive. A later call yields only the whole value.
+
+        See `Result.drafts`.
+        """
         if self._is_begun:
             of_output = load_part("drafts").of_output
             return _each(of_output(self._parts.output, self._ended().value))
@@ -144,7 +153,7 @@ class AsyncResult(Generic[T_co]):
 
     @property
     def value(self) -> T_co:
-        """The value; like the properties below, available when all parts were read."""
+        """The value. This and the properties below are available after all parts were read."""
         return self._ended().value
 
     @property
@@ -196,7 +205,10 @@ class AsyncResult(Generic[T_co]):
         return str(self._ended())
 
     def _arriving_parts(self, kind: type) -> AsyncGenerator[Any]:
-        """Yields the parts as they arrive; a later call yields all of them at once."""
+        """Yields the parts of the value as they arrive. A later call yields all parts at once.
+
+        `kind` is `str` for pieces of a text, or `list` for elements of a list.
+        """
         if kind is not self._parts.kind:
             raise of_another_kind(kind)
         if self._is_begun:

@@ -1,1 +1,1 @@
-"""Values: their kinds, their JSON texts, their names; and helpers that all modules need."""
+"""Values (their kinds, JSON texts and names), and helpers that all modules need."""

@@ -1,9 +1,9 @@
-"""The exception of a function that cannot decide: a message, and the options to choose from.
+"""The exception that a function raises if it cannot decide, with options to choose from.
 
     raise Ambiguity("2 books are called Emma", [option("of 1815", year=1815), ...])
     option("in a.py", call=find_symbol, name="emma", file="a.py")    # means another function
 
-A model receives the options: in `prompt` as text, in `program` as whole programs.
+A model receives the options. In a `prompt` they are text, and in a `program` whole programs.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from typing import Any, NoReturn
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option: a value that replaces the call, or arguments that make it unambiguous.
+    """An option: a value that replaces the call, or arguments that make the call unambiguous.
 
-    With `call`, the arguments are those of this function, whose call replaces the original one.
+    If `call` is a function, the option is a call of it with these arguments, which replaces the
+    original call.
     """
 
     sentence: str
@@ -27,7 +28,7 @@ class Option:
 
 
 class Ambiguity(Exception):
-    """Raised by a function that cannot decide: a message, and the options to choose from."""
+    """Raised by a function that cannot decide, with a message and options to choose from."""
 
     def __init__(self, message: str, options: Iterable[Option] = ()) -> None:
         super().__init__(message)
@@ -40,7 +41,7 @@ def option(
 ) -> Option:
     """Returns an option: `option("in Ohio", Point(39.9, -83.8))` or `option("of 1996", year=1996)`.
 
-    `call` names another function to call instead: `option("in a.py", call=find, file="a.py")`.
+    `call` is another function to call instead: `option("in a.py", call=find, file="a.py")`.
     """
     if len(value) > 1 or (value and call is not None):
         raise TypeError("an option is one value, or arguments by name")
@@ -52,5 +53,5 @@ def option(
 
 
 def ambiguous(message: str, options: Iterable[Option]) -> NoReturn:
-    """Raises an Ambiguity, where only an expression is allowed."""
+    """Raises an Ambiguity. Unlike `raise`, a call of this function is an expression."""
     raise Ambiguity(message, options)

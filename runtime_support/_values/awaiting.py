@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class _Loop:
-    """An event loop in a background thread, started at its first use."""
+    """An event loop in a background thread, which starts at the first use of the loop."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -32,7 +32,7 @@ class _Loop:
         self._ended: asyncio.Event | None = None
 
     def here(self) -> asyncio.AbstractEventLoop:
-        """Returns the running loop; starts it if necessary."""
+        """Returns the event loop. Starts its thread if necessary."""
         with self._lock:
             if self._thread is None:
                 name = "loop of coroutines"
@@ -46,7 +46,7 @@ class _Loop:
         return threading.current_thread() is self._thread
 
     def end(self) -> None:
-        """Cancels the tasks left in the loop and closes it."""
+        """Cancels the tasks that still run in the loop, and closes the loop."""
         if self._thread is not None and self._ended is not None:
             self._running.result().call_soon_threadsafe(self._ended.set)
             self._thread.join(timeout=5)
@@ -77,10 +77,10 @@ def in_loop(value: Awaitable[T]) -> T: ...
 @overload
 def in_loop(value: T) -> T: ...
 def in_loop(value: Any) -> Any:
-    """Waits for an awaitable in the run's event loop and returns its result.
+    """Waits for an awaitable in the run's event loop, and returns its result.
 
-    Any other value is returned unchanged. The calling thread blocks; its context is copied into the
-    loop. In a module of the async form, use `await`.
+    Any other value is returned unchanged. The calling thread blocks. The awaitable runs in a copy
+    of the calling thread's context. Modules that are compiled to async code use `await` instead.
     """
     if not isawaitable(value):
         return value

@@ -1,12 +1,12 @@
 """The context of the running code: its task, call, settings, budgets, journal and folder.
 
-    with Block(folder=path):        in effect inside the block and in copies of its context
-    set_context(task=task)          in effect in the rest of this context
-    current_context().folder           the value in effect here
+    with Block(folder=path):        sets a field inside the block and in copies of its context
+    set_context(task=task)          sets a field in the rest of this context
+    current_context().folder        returns the current value of a field
 
 A thread or task that works for a call runs in a copy of the call's context. Users' blocks may
-overlap without nesting, and a generator may be closed in another context than it was started in:
-a block that exits removes its own values, and only those, from the current context.
+overlap without nesting, and a generator may be closed in another context than it was started in.
+A block that exits therefore removes only its values from the current context.
 """
 
 from __future__ import annotations
@@ -24,26 +24,27 @@ if TYPE_CHECKING:
     from runtime_support.errors import CheckError
 
 
-# Not a dataclass: importing those takes longer than the modules that only need `folder`.
+# Not a dataclass: importing `dataclasses` takes longer than the modules that only need `folder`.
 class Context(NamedTuple):
-    """The values in effect where code runs. The modules that use a field define its type.
+    """The values that are in effect where code runs. The modules that use a field define its type.
 
-    - `task`: the call that runs here, if it was started ahead of its turn; `is_beside`: true if it
-      is one of several calls of a program that run in parallel.
-    - `call`: the tool call whose function runs here; `place`: the place in the script for which
-      this thread works; `is_in_exchange`: true while a user's own provider runs.
-    - `abandoned`: events that are set when this thread's work is no longer needed; `clock` measures
-      the time of the work; `waited`: seconds that this code waited before it could send a request.
-    - `settings`: those of the enclosing blocks, the innermost last; `settings_around` replace the
-      settings of the process.
-    - `budgets`: those of the enclosing blocks, the innermost last; `stops`: errors that should end
-      this part of the run.
-    - `scope`: the part of the run; `journal`: that of the enclosing block.
-    - `folder`: the base of relative paths; `begun_lines`: unfinished lines that a row has printed,
-      by stream.
-    - `served`: the call that a client of an MCP server awaits.
-    - `tested`: the code that holds a record's rules when all of them are tested, and the broken
-      ones.
+    - `task` is the current call, if it was started ahead of its turn. `is_beside` is true inside
+      one of several calls of a program that run in parallel.
+    - `call` is the tool call whose function runs. `place` is the place in the script for which this
+      thread works. `is_in_exchange` is true while a user's provider runs.
+    - `abandoned` has events that are set when this thread's work is no longer needed. `clock`
+      measures the time of the work. `waited` is the number of seconds that this code waited before
+      it could send requests.
+    - `settings` has the settings of the enclosing blocks, the innermost last. `settings_around`
+      replace the settings of the process.
+    - `budgets` has the budgets of the enclosing blocks, the innermost last. `stops` collects errors
+      that should end this part of the run.
+    - `scope` is the current part of the run. `journal` is the journal of the enclosing block.
+    - `folder` is the base of relative paths. `begun_lines` maps a stream to the unfinished line
+      that a row of a table has printed.
+    - `served` is the call that a client of an MCP server awaits.
+    - `tested` has the code with a record's rules, if all rules are being tested, and a list of the
+      broken rules' errors.
     """
 
     task: Any = None
@@ -90,7 +91,10 @@ def set_context(**changes: Any) -> None:
 
 
 class Block:
-    """Sets context fields inside a `with` block and in copies of its context; not reusable."""
+    """Sets fields of the context inside a `with` block and in copies of the block's context.
+
+    A Block can be entered only once.
+    """
 
     def __init__(self, **changes: Any) -> None:
         self._changes = changes
@@ -122,7 +126,7 @@ class Block:
             _context.set(self.copied_from(context))
 
     def copied_from(self, context: Context) -> Context:
-        """Returns the context without this block's values; values of other blocks stay."""
+        """Returns a copy of the context without this block's values. Other blocks' values stay."""
         index = context.blocks.index(self)
         inner = context.blocks[index + 1 :]
         left: dict[str, Any] = {"blocks": (*context.blocks[:index], *inner)}
@@ -140,15 +144,18 @@ class Block:
 
 
 def environment() -> dict[Any, Any]:
-    """Returns the raw mapping behind `os.environ`, which decodes a variable at each access."""
+    """Returns the mapping inside `os.environ`, whose names and values are not decoded.
+
+    This is fast, because `os.environ` decodes a variable at each access.
+    """
     kept: Any = os.environ
     return getattr(kept, "_data", kept)
 
 
 def after_fork(action: Callable[[], object]) -> None:
-    """Registers an action to run first in every forked process.
+    """Registers an action that runs first in every forked process.
 
-    It has none of its parent's threads and may inherit locks in the locked state.
+    A forked process has none of its parent's threads, and may inherit locked locks.
     """
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=action)

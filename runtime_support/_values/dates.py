@@ -7,9 +7,10 @@
     >>> text_of(read("decimal", "12.30"))
     '12.30'
 
-The values are instances of the classes in `datetime` and `decimal`. Their texts follow ISO 8601;
-decimals keep their digits. A datetime has an offset, a duration has no months or years, and a
-decimal is finite. Both modules are imported only when a text is parsed.
+The values are instances of the classes in `datetime` and `decimal`. Their texts follow ISO 8601,
+and decimals keep their digits. A datetime has an offset, a duration has no months or years, and a
+decimal is finite. `datetime` and `decimal` are imported only when a text is parsed. A `Word` is the
+name of such a type in Saft: `date`, `duration`.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ EXAMPLES: dict[Word, str] = {
     "duration": "P1DT2H30M",
     "decimal": "12.30",
 }
-# The members of such a value, and whether each is a method in Python, to be called.
+# By type: the members of a value, and whether a member is a method in Python, to be called.
 MEMBERS: dict[str, dict[str, bool]] = {
     "date": {"year": False, "month": False, "day": False, "weekday": True},
     "datetime": {
@@ -70,11 +71,14 @@ _LONGEST = 1_000
 
 
 class NotReadable(ValueError):
-    """Raised for a text that is no date, time or the like; the message adds a known reason."""
+    """Raised for a text that is no date, datetime, time, duration or decimal.
+
+    The message is the reason, or is empty.
+    """
 
 
 class Digits(float):
-    """A JSON number with a fraction or an exponent; keeps its `text` for decimals."""
+    """A JSON number with a fraction or an exponent. Keeps its `text`, for use as a decimal."""
 
     __slots__ = ("text",)
     text: str
@@ -89,35 +93,35 @@ class Digits(float):
 
 
 def is_word(kind: str) -> TypeIs[Word]:
-    """True if the kind is one of `WORDS`."""
+    """True if the kind is one of `WORDS`: the names of date types and of `decimal`."""
     return kind in WORDS
 
 
 def word_of(value: object) -> Word | None:
-    """Returns the word for a value, including instances of subclasses; None if there is none."""
+    """Returns the name in `WORDS` of the value's type or of its base class, or None."""
     return word_of_class(value.__class__)
 
 
 @lru_cache(maxsize=1_000)
 def word_of_class(class_: type[Any]) -> Word | None:
-    """Returns the word for a class or its base classes; None if there is none."""
+    """Returns the name in `WORDS` of a class or of its base class, or None."""
     names = ((one.__module__, one.__qualname__) for one in class_.__mro__)
     return next((_CLASSES[name] for name in names if name in _CLASSES), None)
 
 
 def is_decimal(value: object) -> TypeGuard[Decimal]:
-    """True if the value is a Decimal; never imports `decimal`."""
+    """True if the value is a Decimal. Never imports `decimal`."""
     class_ = getattr(sys.modules.get("decimal"), "Decimal", None)
     return class_ is not None and isinstance(value, class_)
 
 
 def is_naive(value: Any) -> bool:
-    """True if a datetime has no offset and so does not name a moment."""
+    """True if a datetime has no offset, and therefore does not define a moment."""
     return value.utcoffset() is None
 
 
 def class_for(word: Word) -> type[Any]:
-    """Returns the Python class for the word."""
+    """Returns the Python class of the type with this name: `timedelta` for `duration`."""
     if word == "decimal":
         import decimal
 
@@ -145,7 +149,7 @@ def text_of(value: Any) -> str:
 
 
 def _duration_text(value: timedelta) -> str:
-    """Returns `P1DT2H30M`; a negative duration is `-P...`."""
+    """Returns the ISO 8601 text of a duration: `P1DT2H30M`, or `-P1D` if it is negative."""
     if value.days < 0:
         return f"-{_duration_text(-value)}"
     hours, rest = divmod(value.seconds, 3600)
@@ -164,7 +168,7 @@ def _duration_text(value: timedelta) -> str:
 
 
 def read(word: Word, text: str) -> Any:
-    """Parses the ISO 8601 text of a value, or raises NotReadable."""
+    """Parses the text of a value of the type `word`. Raises NotReadable for any other text."""
     if len(text) > _LONGEST or not text.isascii():
         raise NotReadable
     if word == "decimal":
@@ -215,7 +219,10 @@ def _read_duration(text: str) -> timedelta:
 
 
 def duration_of(amounts: dict[str, str], *, is_negative: bool = False) -> timedelta:
-    """Returns the exact sum of amounts by unit (weeks to seconds); raises NotReadable."""
+    """Returns the exact sum of amounts. `amounts` maps units, from weeks to seconds, to numbers.
+
+    Raises NotReadable if the sum has parts of a microsecond or is too large.
+    """
     from datetime import timedelta
     from fractions import Fraction
 

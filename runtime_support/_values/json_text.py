@@ -43,10 +43,10 @@ _MAY_BE_INFINITE = re.compile(r"\d[eE]\+?\d{3}|\d{309}")
 
 
 def to_json(value: Any) -> str:
-    """Returns compact JSON text: non-ASCII kept, tuples as lists, records as objects.
+    """Returns the value as compact JSON text, in which non-ASCII characters are not escaped.
 
-    A NamedTuple and a pydantic model become objects of their fields, an Enum member becomes its
-    value, and a dataframe becomes a bounded summary.
+    Tuples become lists. Records, NamedTuples and pydantic models become objects of their fields. An
+    Enum member becomes its value, and a dataframe becomes a summary of limited length.
 
     Raises CheckError for non-finite numbers, functions and other values without a JSON form.
     """
@@ -67,7 +67,10 @@ def to_json(value: Any) -> str:
 
 
 def parse(text: str) -> Any:
-    """Parses JSON text; the last of repeated keys wins. Raises CheckError."""
+    """Parses JSON text. If a key is repeated, its last value is used.
+
+    Raises CheckError if the text is not JSON.
+    """
     import json
 
     text = _text_of(text)
@@ -86,11 +89,11 @@ def parse(text: str) -> Any:
 
 
 def parse_unambiguous(text: str, *, keeps_digits: bool = False) -> Any:
-    """Parses the JSON text of a reply; raises CheckError for repeated keys.
+    """Parses the JSON text of a reply. Raises CheckError for other text and for repeated keys.
 
-    It also refuses text nested 200 levels deep, which no reply contains on purpose. With
-    `keeps_digits`, numbers with a fraction or an exponent are `Digits`, from which decimals are
-    made.
+    It also refuses text that is nested 200 levels deep, because no reply contains this on purpose.
+    With `keeps_digits`, numbers with a fraction or an exponent become `Digits`, which can be
+    converted to decimals without loss.
     """
     text = _text_of(text)
     if keeps_digits and _HAS_DIGITS.search(text):
@@ -162,7 +165,7 @@ _TEXTS = frozenset((str,))
 
 
 def _with_data(value: Any) -> Any:
-    """Returns the value with Enum members, NamedTuples and the like replaced by their JSON data."""
+    """Replaces Enum members, dates, NamedTuples and pydantic models by their JSON data."""
     value = data_of(value)
     if is_object(value):
         keys = value if _TEXTS.issuperset(map(type, value)) else _texts_of_keys(value)
@@ -177,7 +180,10 @@ def _with_data(value: Any) -> Any:
 
 
 def _texts_of_keys(value: dict[Any, Any]) -> list[Any]:
-    """Returns an object's keys, with dates as texts; raises CheckError if two become equal."""
+    """Returns an object's keys as JSON data: a date becomes its text.
+
+    Raises CheckError if two keys become equal.
+    """
     keys = list(map(data_of, value))
     if len(set(keys)) < len(keys):
         twice = next(one for one in keys if keys.count(one) > 1)
@@ -186,7 +192,7 @@ def _texts_of_keys(value: dict[Any, Any]) -> list[Any]:
 
 
 def _as_json(value: Any) -> Any:
-    """Converts a value that the json module cannot write: its `default` hook."""
+    """Converts a value that the json module cannot write. It is the `default` of `json.dumps`."""
     if is_result(value):
         return _with_data(plain(value))
     if is_record(value) and not isinstance(value, type):

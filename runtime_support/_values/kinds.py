@@ -8,8 +8,8 @@
     'string "a long text a long text a long text a long text a long t...'
 
 Saft uses Python's values: bool, int, float, str, None, list, tuple, dict. An instance of a
-dataclass is a record; any callable is a function. Dataframes are polars dataframes; dates and
-decimals come from the standard library.
+dataclass is a record, and any other callable is a function. Dataframes are polars dataframes, and
+dates and decimals come from the standard library.
 """
 
 from __future__ import annotations
@@ -73,7 +73,10 @@ def is_object(value: object) -> TypeGuard[dict[str, Any]]:
 
 
 def is_key(value: object) -> bool:
-    """True if the value can be a key: a string, a date, a datetime or an Enum member."""
+    """True if an object may have the value as a key.
+
+    A key is a string, a date, a datetime or an Enum member.
+    """
     if isinstance(value, str) or hasattr(value.__class__, "__members__"):
         return True
     return _word_of_date(value) in ("date", "datetime")
@@ -85,7 +88,7 @@ def has_length(value: object) -> TypeGuard[str | list[Any] | tuple[Any, ...] | d
 
 
 def is_number(value: object) -> TypeGuard[int | float]:
-    """True if the value is an int or a float; a bool is neither."""
+    """True if the value is an int or a float. A bool is not a number."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
@@ -95,7 +98,7 @@ def is_record(value: object) -> bool:
 
 
 def is_dataframe(value: object) -> TypeGuard[DataFrame]:
-    """True if the value is a polars dataframe; never imports polars."""
+    """True if the value is a polars dataframe. Never imports polars."""
     class_ = getattr(sys.modules.get("polars"), "DataFrame", None)
     return class_ is not None and isinstance(value, class_)
 
@@ -116,23 +119,23 @@ def is_approved(value: Any) -> bool:
 
 
 def is_result(value: object) -> bool:
-    """True if the value is a prompt's `Result`, which stands for its value."""
+    """True if the value is the `Result` of a prompt, which scripts may use like its value."""
     return getattr(type(value), "__saft_result__", False)
 
 
 def plain(value: Any) -> Any:
-    """Returns the value of a `Result`, or the value itself."""
+    """Returns the value that a `Result` holds. Returns any other value unchanged."""
     return value.value if is_result(value) else value
 
 
 def record_fields(record: object) -> dict[str, Any]:
-    """Returns the fields of a record by script name, in order."""
+    """Maps the names of a record's fields in scripts to their values, in order."""
     names = attributes_of(type(record))
     return {name: getattr(record, attribute) for name, attribute in names.items()}
 
 
 def attributes_of(class_: type) -> dict[str, str]:
-    """Returns the fields of a dataclass: script name to Python name."""
+    """Maps the names of a dataclass's fields in scripts to their names in Python."""
     known = known_attributes.get(class_)
     if known is None:
         import dataclasses
@@ -146,7 +149,10 @@ def attributes_of(class_: type) -> dict[str, str]:
 
 
 def _word_of_date(value: object) -> str | None:
-    """Returns the word for a date or the like; imports the dates module lazily."""
+    """Returns the name of the value's type if it is in `dates.WORDS`, or else None.
+
+    Imports the module `dates` only when it is called.
+    """
     from runtime_support._values.dates import word_of
 
     return word_of(value)
@@ -180,10 +186,10 @@ def is_named_tuple(value: object) -> bool:
 
 
 def kind(value: object) -> str:
-    """Returns Saft's word for the kind of a value, as `type(x)` does; of a record, its type's name.
+    """Returns Saft's name of the value's type, as `type(x)` does in a script.
 
-    The kind of an Enum member or a NamedTuple is its class, even if it is also a string, a number
-    or a tuple.
+    For an Enum member or a NamedTuple, this is the name of its class, even if the value is also a
+    string, a number or a tuple.
     """
     value = plain(value)
     class_ = type(value)
@@ -196,7 +202,11 @@ def kind(value: object) -> str:
 
 
 def basic_kind(value: object) -> str:
-    """Returns the kind that operators see: an Enum member may be a string or a number."""
+    """Returns Saft's name of the type that operators work with.
+
+    For an Enum member or a NamedTuple, this is the name of a basic type if the value also has one:
+    `string`, `int` or `tuple`.
+    """
     value = plain(value)
     word = _KINDS.get(type(value))
     if word is not None:
@@ -235,12 +245,12 @@ def without_halves(text: str) -> str:
 
 
 def class_name(class_: type) -> str:
-    """Returns the script's name of a class, which may differ from its Python name."""
+    """Returns the name of a class in scripts, which may differ from its name in Python."""
     return getattr(class_, "__saft_kind__", class_.__name__)
 
 
 def show(value: object) -> str:
-    """Returns the text that `print` writes: strings unquoted, other values as Saft literals.
+    """Returns the text that `print` writes: a string without quotes, or a Saft literal.
 
     An Enum member, a NamedTuple and a pydantic model are shown as their data.
     """
@@ -262,7 +272,7 @@ def show(value: object) -> str:
 
 
 def literal(value: object) -> str:
-    """Returns the value as a Saft literal; a record as a constructor call with named fields."""
+    """Returns the value as a Saft literal. A record becomes a constructor call with its fields."""
     if type(value) not in _KINDS:
         word = _word_of_date(value)
         if word is not None and not hasattr(type(value), "__members__"):
@@ -294,12 +304,12 @@ def literal(value: object) -> str:
 
 
 def quote(text: str) -> str:
-    """Returns the text as a Saft string literal, non-ASCII kept."""
+    """Returns the text as a Saft string literal, in which non-ASCII characters are not escaped."""
     return f'"{text.translate(_ESCAPES)}"'
 
 
 def brief(value: object) -> str:
-    """Returns kind and value on a short line, for messages: `string "7"`, `nil`, `list [1, ...`."""
+    """Returns kind and value as a short line for messages: `string "7"`, `nil`, `list [1, ...`."""
     if value is None:
         return "nil"
     word = kind(value)
@@ -315,7 +325,7 @@ def brief(value: object) -> str:
 
 
 def counted(number: int, one: str, more: str | None = None) -> str:
-    """Returns a number and a noun: `1 request`, `2,000 requests`; `more` is an irregular plural.
+    """Returns a number and a noun: `1 request`, `2,000 requests`. `more` is an irregular plural.
 
     >>> counted(2, "entry", "entries")
     '2 entries'

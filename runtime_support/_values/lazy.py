@@ -3,8 +3,9 @@
     HOMES = {"_values.kinds": "kind show", "_language.builtins": "abs=abs_", "ops": "ops=."}
     __getattr__, __dir__, __all__ = load_lazily(__name__, HOMES)
 
-`abs=abs_` exports `abs_` of the home module as `abs`; `ops=.` exports the module itself. Type
-checkers and editors read the `.pyi` file beside the module.
+`HOMES` maps other modules of the package to the names that are exported. `abs=abs_` exports `abs_`
+as `abs`, and `ops=.` exports the module itself. Type checkers and editors read the `.pyi` file
+beside the module.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ def load_lazily(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Returns `__getattr__`, `__dir__` and `__all__` for a module that exports names of others.
 
-    `homes` maps a module of the package to the names that it defines.
+    `homes` maps the other modules, which are in this package, to the names that are exported.
     """
     found: dict[str, tuple[str, str]] = {}
     for home, names in homes.items():
@@ -42,7 +43,11 @@ def load_lazily(
 
 
 def _unknown(module: str, name: str, names: Mapping[str, object]) -> Exception:
-    """Returns an AttributeError; for a renamed name an ImportError, which `from` imports show."""
+    """Returns the error for a name that the module does not export.
+
+    A renamed name gets an ImportError, whose message `from` imports show. Any other name gets an
+    AttributeError.
+    """
     if not name.startswith("_"):  # Python itself looks up names with an underscore
         from runtime_support._values.renamed import FUNCTIONS, renamed
 

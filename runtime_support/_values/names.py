@@ -1,4 +1,4 @@
-"""Names: suggestions for misspelled ones, and script names that are reserved in Python.
+"""Names: suggestions for misspelled names, and names in scripts that Python reserves.
 
 >>> near("lenght", ["length", "items"])
 ['length']
@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 
 def near(name: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """Returns the known names similar to this one, the most similar first, at most `most`."""
+    """Returns at most `most` known names that are similar to `name`, the most similar first."""
     import difflib
 
     by_lower = {candidate.lower(): candidate for candidate in known}
@@ -23,22 +23,23 @@ def near(name: str, known: Iterable[str], most: int = 3) -> list[str]:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
-    """Returns a hint with the most similar name, or None."""
+    """Returns a hint with the known name that is most similar, or None."""
     close = near(name, known, 1)
     return f"did you mean `{close[0]}`?" if close else None
 
 
 def listed(names: Iterable[str], limit: int = 12) -> str:
-    """Joins names for a message: `id, name, price`, cut after `limit`."""
+    """Joins names for a message: `id, name, price`. Shows at most `limit` names."""
     names = list(names)
     shown = ", ".join(names[:limit]) or "none"
     return shown if len(names) <= limit else f"{shown}, ... ({len(names)} in all)"
 
 
 def function_name(function: object) -> str:
-    """Returns a function's name in the script, without the underscore of reserved names.
+    """Returns the name of a function or class in scripts.
 
-    The class of a record carries its script name in `__saft_kind__`.
+    This is its `__saft_kind__`, if it has one, or else its Python name without the underscore that
+    the compiler adds to reserved names.
     """
     own = getattr(function, "__saft_kind__", None)
     if own is not None:
@@ -48,7 +49,7 @@ def function_name(function: object) -> str:
 
 
 def field_name(name: str) -> str:
-    """Returns the script name of a field: `class` for `class_`, as Python reserves `class`."""
+    """Returns the name of a field in scripts: `class` for `class_`, as Python reserves `class`."""
     import keyword
 
     stem = name.removesuffix("_")
@@ -56,7 +57,10 @@ def field_name(name: str) -> str:
 
 
 def script_name(name: str) -> str:
-    """Returns the script name of a Python name: `class` for `class_`; most names are equal."""
+    """Returns the name in scripts for a Python name: `class` for `class_`, `abs` for `abs_`.
+
+    Most names are the same in both.
+    """
     import builtins
     import keyword
 

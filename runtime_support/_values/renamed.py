@@ -1,8 +1,7 @@
 """The former names of settings, commands and functions.
 
-Using an old name is an error that names the new one: in a script, a settings file, the
-environment, a command or an import. This is the only such table; it is removed with the first
-release.
+Using an old name in a script, a settings file, the environment, a command or an import is an error
+that tells the new name. Only this module has former names. It is removed with the first release.
 """
 
 from __future__ import annotations
@@ -62,5 +61,5 @@ FLAGS = {
 
 
 def renamed(old: str, new: str) -> str:
-    """Returns the hint that names the new name."""
+    """Returns a hint for a former name: it is now called `new`."""
     return f"`{old}` is called `{new}`"

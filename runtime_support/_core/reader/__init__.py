@@ -6,8 +6,8 @@
     read_arguments("{city: 'Oslo'}")                     ({"city": "Oslo"}, ("unquoted keys", ...))
 
 docs/language-prompts.md lists the rules. `prose` finds data in text that is not JSON, `notation`
-parses it, and `fitting` converts data to the value of a schema. Every change is reported as a
-repair. Text that no rule covers raises a CheckError with all mistakes.
+parses this data, and `fitting` converts data to the value of a schema. Every change is reported as
+a repair. Text that no rule covers raises a CheckError with all mistakes.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _OPEN_STRING = re.compile(r'\s*+"(?:[^"\\]|\\.)*+\\?+', re.DOTALL)
 
 
 def read_reply(text: str, schema: m.Schema, name: str | None = None) -> tuple[Any, tuple[str, ...]]:
-    """Returns the value in a reply and the repairs that it needed; CheckError with all mistakes.
+    """Returns the value in a reply, and the repairs that the reply needed.
 
-    `name` is the variable that the value is bound to.
+    Raises a CheckError with all mistakes. `name` is the variable that the value is bound to.
     """
     found = _data_of(text, m.resolved(schema), name)
     value, repairs = read_value(found.value, schema, "value", name)
@@ -40,9 +40,10 @@ def read_reply(text: str, schema: m.Schema, name: str | None = None) -> tuple[An
 
 
 def read_text(text: str) -> tuple[str, tuple[str, ...]]:
-    """Returns the text of a reply and the repairs; NotData if the text is empty.
+    """Returns the text of a reply, and the repairs that the reply needed.
 
-    Removes thinking before the text, and decodes a reply that is one JSON string.
+    Removes thinking before the text, and decodes a reply that is one JSON string. Raises NotData if
+    no text is left.
     """
     body = without_thinking(text, is_text=True)
     repairs = () if len(body) == len(text) else ("thinking removed",)
@@ -58,9 +59,10 @@ def read_text(text: str) -> tuple[str, tuple[str, ...]]:
 def read_arguments(
     text: str, parameters: m.Schema | None = None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Returns a call's arguments as an object, read like a reply, and the repairs.
+    """Returns the arguments of a tool call as an object, and the repairs that their text needed.
 
-    An empty text means no arguments. Raises a CheckError if the text is no object.
+    The text is read like a reply. An empty text means no arguments. Raises a CheckError if the text
+    is not an object.
     """
     if text.strip() in ("", "null"):
         return {}, ()
@@ -78,7 +80,7 @@ def read_arguments(
 
 
 def sent_arguments(text: str) -> Any:
-    """Returns a call's arguments as an object, or unchanged as text if they are unreadable."""
+    """Returns the arguments of a tool call as an object. Unreadable arguments stay a text."""
     try:
         return read_arguments(text)[0]
     except CheckError:
@@ -86,7 +88,10 @@ def sent_arguments(text: str) -> Any:
 
 
 def _data_of(text: str, schema: m.Schema, name: str | None, keys: m.Schema | None = None) -> Data:
-    """Returns the best-fitting data in a reply; NotData if there is none or several fit."""
+    """Returns the data in a reply that fits the schema best.
+
+    Raises NotData if the reply holds no data, or several values that fit.
+    """
     body = text.removeprefix("\ufeff")
     if m.is_scalar(schema, "string"):
         text, repairs = read_text(body)

@@ -17,8 +17,8 @@ _OPENS_FENCE = re.compile(r"(```|~~~)[ \t]*+[\w.+-]*+")
 def without_thinking(text: str, *, is_text: bool = False) -> str:
     """Returns the text after the leading blocks of a model's thinking.
 
-    The opening tag of the first block may be missing, as part of the prompt, unless the answer
-    `is_text`.
+    The opening tag of the first block may be missing, because some servers put this tag into the
+    prompt. It may not be missing if `is_text`, where the prompt asks for text.
     """
     position = 0
     while (opening := OPENS_THINKING.match(text, position)) is not None:
@@ -30,7 +30,10 @@ def without_thinking(text: str, *, is_text: bool = False) -> str:
 
 
 def split_fences(text: str) -> tuple[list[str], str]:
-    """Returns the contents of the code fences and the text outside; the last may be unclosed."""
+    """Returns the contents of the code fences, and the text outside of the fences.
+
+    The last fence may be unclosed.
+    """
     contents: list[list[str]] = []
     outside: list[str] = []
     fence = ""

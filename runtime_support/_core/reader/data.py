@@ -12,12 +12,12 @@ from typing import Any, NamedTuple, TypeAlias
 from runtime_support._values.json_text import parse_unambiguous
 from runtime_support.errors import CheckError
 
-# Says whether a key may occur in objects; None if any key may.
+# A function that says whether objects may have a key, or None if they may have any key.
 IsKey: TypeAlias = Callable[[str], bool] | None
 
 
 class Data(NamedTuple):
-    """JSON data, the repairs that its text needed, and the end of the text."""
+    """JSON data, the repairs that its text needed, and the position where its text ends."""
 
     value: Any
     repairs: tuple[str, ...] = ()
@@ -25,11 +25,11 @@ class Data(NamedTuple):
 
 
 class NotData(CheckError):
-    """The text is not data, or is damaged."""
+    """Raised if a text is not JSON data, or is damaged data."""
 
 
 def read_json(text: str) -> Data:
-    """Parses the whole text as strict JSON; NotData if it is not."""
+    """Parses the whole text as strict JSON. Raises NotData if the text is not strict JSON."""
     try:
         return Data(parse_unambiguous(text, keeps_digits=True), (), len(text))
     except CheckError as error:

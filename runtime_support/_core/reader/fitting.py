@@ -4,9 +4,9 @@
     read_value({"age": "old"}, schema)   CheckError: value.age: expected int, got string "old"
 
 The same rules hold for a reply, a field, a tool's argument and a table cell. Data is changed only
-if it has one possible meaning: the notation of a number or bool, the spelling of a label or key,
-one level around the whole. Data that does not fit stays unchanged, and the conversion then reports
-all mistakes together.
+if it has one possible meaning. A change may concern the notation of a number or bool, the spelling
+of a label or key, or one list or object around the whole data. Data that does not fit stays
+unchanged, and the conversion then reports all mistakes together.
 """
 
 # ruff: noqa: RUF001  (the signs that look like others are the point)
@@ -28,7 +28,7 @@ from runtime_support._values.kinds import is_list, is_object, member_path
 from runtime_support.errors import CheckError
 
 MOST_REPAIRS = 20
-# Keys of objects that report an error and are no value.
+# Keys of objects that report an error instead of the value.
 _TELLING = frozenset(("error", "status", "code", "message"))
 _JSON = (type(None), bool, int, float, Digits, str, list, dict)
 _CONTAINERS = (m.ListSchema, m.TupleSchema, m.MapSchema, m.ObjectSchema)
@@ -44,7 +44,7 @@ _AMOUNT = re.compile(
     r"|0|[1-9][0-9]*+)(?P<part>\.[0-9]++)?+"
 )
 _ONE_COMMA = re.compile(r"-?+[1-9][0-9]{0,2}+,[0-9]{3}+")  # thousands, or a fraction
-_ONE_POINT = re.compile(r"[$£-]*+[0-9]{1,3}+\.[0-9]{3}+")  # the same, in half of Europe
+_ONE_POINT = re.compile(r"[$£-]*+[0-9]{1,3}+\.[0-9]{3}+")  # the same, as in half of Europe
 _NANOSECONDS = re.compile(r"(:[0-9]{2}[.,][0-9]{6})[0-9]++")
 
 
@@ -59,9 +59,10 @@ class Fit(NamedTuple):
 def read_value(
     data: Any, schema: m.Schema, path: str = "value", name: str | None = None
 ) -> tuple[Any, tuple[str, ...]]:
-    """Returns the value and the repairs; CheckError with all mistakes.
+    """Converts data to a value of the schema. Also returns the repairs that the data needed.
 
-    `name` is the variable that the value is bound to: an object may hold the value under this key.
+    Raises a CheckError with all mistakes. `name` is the variable that the value is bound to: the
+    data may be an object that holds the value under this key.
     """
     try:
         found = fit(data, schema, path, name)
@@ -71,7 +72,11 @@ def read_value(
 
 
 def fit(data: Any, schema: m.Schema, path: str = "value", name: str | None = None) -> Fit:
-    """Returns the best fit of the data: unchanged, or with one level removed or added."""
+    """Adapts the data to the schema.
+
+    If parts do not fit, also tries the data without the list or object around it, or inside a list.
+    Returns the attempt with the fewest misfits.
+    """
     found = [_fit(data, schema, path)]
     for words, inner in _readings(data, schema, name) if found[0].misfits else ():
         found.append(_fit(inner, schema, path, words))
@@ -79,9 +84,10 @@ def fit(data: Any, schema: m.Schema, path: str = "value", name: str | None = Non
 
 
 def fit_arguments(data: Mapping[str, Any], fields: tuple[m.Field, ...], *, is_open: bool) -> Fit:
-    """Returns arguments by parameter name, each adapted by `fit`; null may stand for a missing one.
+    """Adapts each argument by `fit`; the data of the result maps parameter names to arguments.
 
-    An argument without a parameter stays, and does not fit unless the function `is_open`.
+    Leaves out a null for an optional parameter that does not admit nil. Keeps an argument without a
+    parameter, and counts it as a misfit unless the function takes any arguments (`is_open`).
     """
     fitter = _Fitter()
     known = {field.name: field for field in fields}
@@ -96,16 +102,16 @@ def fit_arguments(data: Mapping[str, Any], fields: tuple[m.Field, ...], *, is_op
 
 
 def shortened(repairs: Iterable[str]) -> tuple[str, ...]:
-    """Returns the distinct repairs, at most `MOST_REPAIRS` and a count of the others."""
+    """Returns the distinct repairs: at most `MOST_REPAIRS`, and a text that counts the rest."""
     told = tuple(dict.fromkeys(repairs))
     more = len(told) - MOST_REPAIRS
     return told if more <= 0 else (*told[:MOST_REPAIRS], f"and {more} more")
 
 
 def spelling(text: str) -> str:
-    """Normalizes a name or label: `schemaId`, `Schema ID` and `schema_id` become the same.
+    """Normalizes a name or label: `schemaId`, `Schema ID` and `schema_id` become the same text.
 
-    Drops case, accents, and separators between letters; keeps every other character.
+    Drops case, accents, and separators between letters. Keeps every other character.
     """
     text = text.strip().casefold()
     if not text.isascii():
@@ -114,7 +120,10 @@ def spelling(text: str) -> str:
 
 
 def keys_in(schema: m.Schema) -> IsKey:
-    """Returns a test for the keys of a schema's objects; None if they may have any key."""
+    """Returns a function that says whether a key may occur in the schema's objects.
+
+    Returns None if an object may have any key.
+    """
     parts = list(m.all_parts(schema))
     if any(isinstance(one, m.AnySchema | m.MapSchema) for one in parts):
         return None
@@ -125,7 +134,10 @@ def keys_in(schema: m.Schema) -> IsKey:
 
 
 def _readings(data: Any, schema: m.Schema, name: str | None) -> Iterator[tuple[str, Any]]:
-    """Yields the data with one level removed or added, each with the words of the repair."""
+    """Yields variants of the data, each after the text of its repair.
+
+    A variant lacks the list or object around the data, or puts the data into a list.
+    """
     members = [m.resolved(one) for one in m.members_of(schema)]
     is_open = any(isinstance(one, m.AnySchema | m.MapSchema) for one in members)
     lists = [one for one in members if isinstance(one, m.ListSchema)]
@@ -154,7 +166,7 @@ def _fit(data: Any, schema: m.Schema, path: str, *repairs: str) -> Fit:
 
 
 class _Fitter:
-    """Adapts data to a schema; records repairs and counts parts that do not fit."""
+    """Adapts data to a schema, records the repairs, and counts the parts that do not fit."""
 
     def __init__(self, tried: dict[tuple[int, int], tuple[Any, Fit]] | None = None) -> None:
         self.repairs: list[str] = []
@@ -166,13 +178,13 @@ class _Fitter:
         return Fit(data, tuple(self.repairs), self.misfits)
 
     def add(self, found: Fit) -> Any:
-        """Adds the repairs and misfits of a part; returns its data."""
+        """Adds the repairs and misfits of a part, and returns the part's data."""
         self.repairs += found.repairs
         self.misfits += found.misfits
         return found.data
 
     def misfit(self, data: Any) -> Any:
-        """Counts data that does not fit and returns it unchanged."""
+        """Counts data that does not fit, and returns this data unchanged."""
         return self.add(Fit(data, (), 1))
 
     def fit(self, data: Any, schema: m.Schema, path: str) -> Any:
@@ -202,13 +214,16 @@ class _Fitter:
                 return self.misfit(data)
 
     def changed(self, data: Any, value: Any, path: str) -> Any:
-        """Returns `value` and records a repair if it differs; counts a misfit if it is `_NONE`."""
+        """Returns `value`, and records a repair if `value` differs from the data.
+
+        If `value` is `_NONE`, counts a misfit and returns the data.
+        """
         if value is not data and value is not _NONE:
             self.repairs.append(f"{path}: read {_shown(data)} as {_shown(value)}")
         return self.misfit(data) if value is _NONE else value
 
     def fit_text(self, text: str, schema: m.Schema, path: str) -> Any:
-        """Fits the list or object that a string holds as JSON."""
+        """Adapts the list or object that a string holds as JSON."""
         from runtime_support._core.reader.notation import read_data
 
         try:
@@ -234,7 +249,7 @@ class _Fitter:
     def names(
         self, data: Mapping[str, Any], fields: Mapping[str, m.Field], path: str
     ) -> dict[str, str]:
-        """Maps each key to its field's name; an unknown or ambiguous key maps to itself."""
+        """Maps each key to the name of its field, and an unknown or ambiguous key to itself."""
         missing = [name for name in fields if name not in data]
         names: dict[str, str] = {}
         for key in data:
@@ -264,7 +279,10 @@ class _Fitter:
         return found
 
     def fit_union(self, data: Any, schema: m.UnionSchema, path: str) -> Any:
-        """Fits the member that takes the data unchanged, or all agree on the changed data."""
+        """Adapts data to a union: a member that takes the data unchanged comes first.
+
+        Otherwise all members that the data fits have to agree on the changed data.
+        """
         members = m.members_of(schema)
         labels = tuple(one for one in members if isinstance(one, m.LiteralSchema))
         others = [m.resolved(one) for one in members if not isinstance(one, m.LiteralSchema)]
@@ -283,7 +301,7 @@ class _Fitter:
         return min(hopeful, key=lambda one: one.misfits).data if hopeful and is_one else data
 
     def trial(self, data: Any, member: m.Schema, path: str) -> Fit:
-        """Fits the data to one member of a union; caches lists and objects."""
+        """Adapts the data to one member of a union. Caches the result for a list or object."""
         key = (id(data), id(member))
         if key in self.tried and isinstance(data, list | dict):
             return self.tried[key][1]
@@ -293,7 +311,7 @@ class _Fitter:
 
 
 def _scalar(data: Any, kind: m.ScalarKind) -> Any:
-    """Returns the data as a scalar of the kind, or `_NONE`."""
+    """Returns the data as a scalar of the kind, or `_NONE` if the data is no such scalar."""
     text = data if isinstance(data, str) else _digits(data)
     if isinstance(data, bool) or kind == "nil":
         is_kind = kind == "bool" if isinstance(data, bool) else data is None
@@ -310,7 +328,7 @@ def _scalar(data: Any, kind: m.ScalarKind) -> Any:
 
 
 def _digits(data: Any) -> str | None:
-    """Returns the digits of a JSON number, or None."""
+    """Returns a JSON number as it was written. Returns None if the data is no such number."""
     if isinstance(data, Digits):
         return data.text
     return str(data) if type(data) is int else None
@@ -337,7 +355,10 @@ def _integer(number: float) -> Any:
 
 
 def _number_text(text: str, kind: m.ScalarKind) -> str | None:
-    """Returns a text's number in JSON notation; None if it is no number or ambiguous."""
+    """Returns the number that a text holds, in JSON notation.
+
+    Returns None if the text is not a number, or is ambiguous.
+    """
     text = text.strip()
     amount = _AMOUNT.fullmatch(text)
     if _ONE_POINT.fullmatch(text) and (kind == "int" or "$" in text or "£" in text):
@@ -354,7 +375,10 @@ def _has_one_comma(data: Any) -> bool:
 
 
 def _date(text: str, kind: m.ScalarKind) -> Any:
-    """Returns the text of a date or the like, with seconds cut to six decimals, or `_NONE`."""
+    """Returns the text of a date, time or duration, or `_NONE` if the text is unreadable.
+
+    Cuts seconds to six decimals if only the shorter text is readable.
+    """
     cut = _NANOSECONDS.sub(r"\1", text) if kind in ("datetime", "time") else text
     return next((one for one in (text, cut) if _reads(kind, one)), _NONE)
 
@@ -367,7 +391,7 @@ def _reads(kind: m.ScalarKind, text: str) -> bool:
 
 
 def _label(data: Any, labels: list[Any]) -> Any:
-    """Returns the one label that the data means, or `_NONE`."""
+    """Returns the label that the data means, or `_NONE` if no label or several labels match."""
     if any(type(one) is type(data) and one == data for one in labels):
         return data
     if isinstance(data, str):

@@ -27,9 +27,9 @@ _NAME = re.compile(r"\s*+([\w.-]++)")
 
 
 def find_leaked_call(text: str, tools: Collection[str], *, is_text: bool) -> str | None:
-    """Returns the name of the offered tool that the reply calls, if any.
+    """Returns the name of the offered tool that the reply calls, or None.
 
-    If the prompt wants text (`is_text`), the reply may quote a call among other words.
+    If the prompt wants text (`is_text`), a call without a tag counts only as the whole reply.
     """
     body = without_thinking(text, is_text=is_text).strip()
     tag = _TAG.search(body)
@@ -46,7 +46,10 @@ def find_leaked_call(text: str, tools: Collection[str], *, is_text: bool) -> str
 
 
 def _data_of(text: str, *, only_whole: bool) -> Iterator[Any]:
-    """Yields the data in a text; if `only_whole`, the data that is all of it or of its fence."""
+    """Yields the JSON data in a text.
+
+    If `only_whole`, the data has to fill the text, or the only code fence without text around it.
+    """
     contents, outside = split_fences(text)
     only = contents[0] if len(contents) == 1 and not outside.strip() else text
     with suppress(NotData):
@@ -57,7 +60,7 @@ def _data_of(text: str, *, only_whole: bool) -> Iterator[Any]:
 
 
 def _called(data: Any, tools: Collection[str]) -> str | None:
-    """Returns the name of the tool that the data, or a part of it, calls."""
+    """Returns the name of the tool that the data or a part of it calls. Otherwise returns None."""
     name = str(data.get("name")).rpartition(".")[2] if is_object(data) else ""
     if name in tools and ("arguments" in data or "parameters" in data):
         return name

@@ -4,10 +4,10 @@
     read_data("{name: 'Ada',} // done")     Data({"name": "Ada"}, ("unquoted keys", ...))
     read_data('{"name": Ada}')              NotData: unquoted text at `Ada}`
 
-A library parses strict JSON. For the rest, one pass here accepts comments, stray or missing commas,
-other quotes, unquoted keys, Python's words, and line breaks in strings. If that fails, a second
-pass treats paired quotes without a backslash as part of their string. Numbers with a fraction or an
-exponent keep their digits.
+A library parses strict JSON. For other text, a first pass here accepts comments, stray or missing
+commas, other quotes, unquoted keys, Python's words (`True`), and line breaks in strings. If this
+pass fails, a second pass also accepts quotes inside a string that have no backslash. Numbers with a
+fraction or an exponent keep their digits.
 """
 
 # ruff: noqa: RUF001  (the signs that look like others are the point)
@@ -41,7 +41,7 @@ _LEFT_OUT = re.compile(
 # Escapes of quotes that JSON does not have, other escapes, and characters that need an escape.
 _UNLIKE_JSON = re.compile(r"\\(?P<quote>['`])|\\.|(?P<raw>[\"\n\r\t])", re.DOTALL)
 _RAW = {'"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-# What may follow a string: closing brackets and then a comma or the end, the end, or a member.
+# Texts after a string: closing brackets with a comma or the end behind them, or only the end.
 _ENDS = re.compile(r"(?:\s*+,?+\s*+[}\]])++\s*+(?:,|\Z)|\s*+\Z")
 _COMMA = re.compile(r"\s*+(,?+)\s*+")
 _KEY_AHEAD = re.compile(
@@ -51,7 +51,7 @@ _VALUE_AHEAD = re.compile(r"""[{\[\]"'`“„‘‚«]|-?+[0-9]|(?:true|false|nu
 
 
 def read_data(text: str, is_key: IsKey = None) -> Data:
-    """Parses the whole text; NotData with the reason if it is no data."""
+    """Parses the whole text. Raises NotData with the reason if the text is not data."""
     try:
         return read_json(text)
     except NotData:
@@ -62,7 +62,10 @@ def read_data(text: str, is_key: IsKey = None) -> Data:
 
 
 def read_data_at(text: str, start: int, is_key: IsKey = None) -> Data:
-    """Parses the data that begins at this place and skips comments after it; NotData if invalid."""
+    """Parses the data that begins at `start`, and skips comments after the data.
+
+    Raises NotData if the data is invalid.
+    """
     try:
         return _Parser(text, start, is_key, keeps_quotes=False).parse()
     except NotData as failure:
@@ -73,7 +76,7 @@ def read_data_at(text: str, start: int, is_key: IsKey = None) -> Data:
 
 
 class _Parser:
-    """Parses one value. If it `keeps_quotes`, quotes inside a string need no backslash."""
+    """Parses one value. If `keeps_quotes`, quotes inside a string need no backslash."""
 
     def __init__(self, text: str, start: int, is_key: IsKey, *, keeps_quotes: bool) -> None:
         self.text = text
@@ -105,7 +108,7 @@ class _Parser:
         return value
 
     def container(self, closing: str) -> Any:
-        """Parses the list or object that begins here."""
+        """Parses the list or object that begins at the current position."""
         self.open.append(closing)
         if len(self.open) > DEEPEST:
             raise NotData("nested too deeply")
@@ -122,15 +125,17 @@ class _Parser:
         return list(found.values()) if closing == "]" else found
 
     def is_over(self, closing: str, count: int, last: Any) -> bool:
-        """Whether the list or object ends here; otherwise skips the comma before the next item.
+        """Returns whether the list or object ends here.
 
-        `count` is the number of items so far; `last` is the last item of a list.
+        If it does not end, skips the comma before the next item.
+
+        `count` is the number of items so far. `last` is the last item of a list.
         """
         commas = 0
         while (sign := self.next_sign()) == "," or (sign in ("}", "]") and sign not in self.open):
             commas += sign == ","
             self.position += 1
-            self.note("stray brackets removed", sign != ",")  # they close nothing
+            self.note("stray brackets removed", sign != ",")  # they have no opening brackets
         is_joined = count > 0 and not commas and sign != closing
         self.note("stray commas removed", commas > (count > 0 and sign != closing))
         self.note("missing commas added", is_joined)
@@ -139,13 +144,13 @@ class _Parser:
         return sign == closing
 
     def may_be_one(self, last: Any) -> bool:
-        """Whether this may continue the last item of a list: `"one " "text"`, `1 234`."""
+        """Whether the next text may belong to the last item of a list, as in `1 234`."""
         is_apart = self.text[self.position - 1].isspace() and not str(last).endswith(" ")
         is_apart = is_apart and _THOUSANDS.match(self.text, self.position) is None
         return not isinstance(last, list | dict) and not is_apart
 
     def key(self) -> str:
-        """Parses a key and its colon."""
+        """Parses a key of an object, and the colon after the key."""
         sign = self.next_sign()
         bare = _BARE_KEY.match(self.text, self.position)
         if bare is not None:
@@ -161,7 +166,7 @@ class _Parser:
         return key
 
     def string(self, quote: str, *, is_key: bool = False) -> str:
-        """Parses the string that begins here."""
+        """Parses the string that begins at the current position."""
         start = at = self.position + 1
         if self.text.startswith(quote * 2, start):
             raise self.failure("a text in triple quotes")
@@ -183,15 +188,15 @@ class _Parser:
         return self.unescaped(self.text[start : at - 1])
 
     def is_apostrophe(self, at: int) -> bool:
-        """Whether the character before this place is an apostrophe between two letters."""
+        """Whether the character before `at` is an apostrophe between two letters."""
         before, sign, after = self.text[at - 2], self.text[at - 1], self.text[at : at + 1]
         return sign in "'’" and before.isalpha() and after.isalpha()
 
     def ends_string(self, at: int, is_open: bool) -> bool:
-        """Whether the quote before this place ends its string, judged by what follows.
+        """Whether the quote before `at` ends its string, judged by the text after the quote.
 
-        A quote that closes an inner pair does not end it. Raises NotData if a key follows that is
-        not in the schema.
+        A quote that closes an inner pair (`is_open`) does not end the string. Raises NotData if a
+        key follows that is not in the schema.
         """
         if is_open or _ENDS.match(self.text, at) is not None:
             return not is_open
@@ -206,9 +211,10 @@ class _Parser:
         return key is not None
 
     def inner_quote(self, start: int, at: int, is_open: bool) -> bool:
-        """Whether an inner quote is open after the quote before this place.
+        """Whether a pair of quotes inside the string is open after the quote before `at`.
 
-        `start` is the start of the string. Raises NotData if the quote cannot be part of it.
+        `is_open` says whether a pair was open before. `start` is the start of the string. Raises
+        NotData if the quote cannot be part of the string.
         """
         before, after = self.text[at - 2] if at - 1 > start else " ", self.text[at : at + 1]
         self.note("quotes without a backslash", True)
@@ -217,7 +223,7 @@ class _Parser:
         if not is_open and not before.isalnum() and after.strip():
             return True
         if not is_open and before.isdigit() and after.isspace():
-            return False  # inches
+            return False  # the quote means inches
         raise self.failure("a quote without a backslash")
 
     def unescaped(self, text: str) -> str:
@@ -232,7 +238,7 @@ class _Parser:
             ) from None
 
     def next_sign(self) -> str:
-        """Skips blanks and comments; returns the next character, or "" at the end."""
+        """Skips blanks and comments, and returns the next character, or "" at the end."""
         found = _BETWEEN.match(self.text, self.position)
         if found is not None:
             self.position = found.end()
@@ -246,6 +252,6 @@ class _Parser:
             self.repairs[repair] = None
 
     def failure(self, what: str) -> NotData:
-        """Returns an error that quotes the text at this place."""
+        """Returns an error that quotes the text at the current position."""
         found = self.text[self.position : self.position + 30]
         return NotData(f"{what} at `{found}`" if found.strip() else "the reply ends in the middle")

@@ -43,7 +43,10 @@ _MARKS = ("**", "__", "*", "_", "`", '"', "'")
 def find_data(
     body: str, marks: tuple[str, ...], schema: m.Schema, name: str | None, is_key: IsKey
 ) -> Data:
-    """Returns the best-fitting data in a reply; NotData if there is none or several fit."""
+    """Returns the data in a reply that fits the schema best.
+
+    Raises NotData if the reply holds no data, or several values that fit.
+    """
     thought = without_thinking(body)
     marks = (*marks, "thinking removed") if len(thought) < len(body) else marks
     if not thought.strip():
@@ -59,7 +62,10 @@ def find_data(
 
 
 def data_in(text: str, is_key: IsKey = None) -> Iterator[tuple[int, Data]]:
-    """Yields the start and data of each object or list in a text; NotData if one is broken."""
+    """Yields the start and the data of each object or list in a text.
+
+    Raises NotData if an object or list is broken.
+    """
     position = 0
     while (opening := _OPENS_DATA.search(text, position)) is not None:
         found = read_data_at(text, opening.start(), is_key)
@@ -69,9 +75,9 @@ def data_in(text: str, is_key: IsKey = None) -> Iterator[tuple[int, Data]]:
 
 
 def _candidates(body: str, schema: m.Schema, is_key: IsKey) -> list[Data]:
-    """Returns the data that a text may mean: all of it, its fences, the one object in its prose.
+    """Returns the data that a text may mean. Raises NotData if there is none.
 
-    There is at least one; otherwise raises NotData.
+    The data fills the text, fills a code fence, or is the only object or list in prose.
     """
     contents, outside = split_fences(body)
     around = "text around the value left out" if outside.strip() else "code fence removed"
@@ -95,7 +101,10 @@ def _candidates(body: str, schema: m.Schema, is_key: IsKey) -> list[Data]:
 
 
 def _whole(body: str, schema: m.Schema, is_key: IsKey) -> Data | None:
-    """Parses all of a text as data, or a short label; ignores surplus brackets at its end."""
+    """Parses all of a text as data or as a short label. Returns None if it is neither.
+
+    Ignores surplus brackets at the end.
+    """
     with suppress(NotData):
         return read_json(body)
     start = len(body) - len(body.lstrip())
@@ -111,7 +120,10 @@ def _whole(body: str, schema: m.Schema, is_key: IsKey) -> Data | None:
 
 
 def _in_prose(text: str, schema: m.Schema, is_key: IsKey) -> Data:
-    """Returns the one object or list in prose; for a list, consecutive objects are its items."""
+    """Returns the only object or list in prose. Raises NotData if there is none, or several.
+
+    If the schema is a list, consecutive objects are the items of the list.
+    """
     if _takes_text(schema):
         raise NotData("the reply is not JSON: write a text in double quotes, no value as null")
     found = list(data_in(text, is_key))
@@ -135,20 +147,20 @@ def _in_prose(text: str, schema: m.Schema, is_key: IsKey) -> Data:
 
 
 def _is_remark(text: str, start: int, found: Data) -> bool:
-    """Whether a list is a mark in a sentence, such as `[1]`."""
+    """Whether a list is only a footnote mark in a sentence, such as `[1]`."""
     before = text[max(0, start - _NEAR) : start].rpartition("\n")[2].strip()
     is_introduced = not before or before.endswith(":") or _LEAD.fullmatch(before + " ")
     return not is_introduced and all(isinstance(one, int | float) for one in found.value)
 
 
 def _takes_text(schema: m.Schema) -> bool:
-    """Whether text without quotes might be a value."""
+    """Whether text without quotes might be a value of the schema."""
     members = m.members_of(schema)
     return any(isinstance(one, m.AnySchema) or m.is_scalar(one, "string") for one in members)
 
 
 def _label(text: str, schema: m.Schema) -> Data | None:
-    """Returns the label, number or bool that a short reply says in words."""
+    """Returns the label, number or bool that a short text consists of, or None."""
     if _takes_text(schema) or "\n" in text or len(text) > _NEAR:
         return None
     for plain in _unmarked(text):
@@ -158,7 +170,10 @@ def _label(text: str, schema: m.Schema) -> Data | None:
 
 
 def _unmarked(text: str) -> Iterator[str]:
-    """Yields a text, then the same with one more mark, bullet or lead-in removed each time."""
+    """Yields a text, and then shorter versions of the text.
+
+    Each version lacks one more mark of emphasis, bullet or lead-in ("The answer is").
+    """
     while True:
         yield text
         begins = _LEAD.match(text) or _BULLET.match(text)

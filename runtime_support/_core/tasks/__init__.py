@@ -1,1 +1,1 @@
-"""Calls that run ahead of their turn: the queue, who works on it, and what waits."""
+"""Calls that run ahead of their turn: their queue, the workers that run them, and their waits."""

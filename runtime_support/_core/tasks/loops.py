@@ -1,11 +1,11 @@
 """Waits in an event loop, and calls of users' functions in threads and event loops.
 
-    await finish_async(work)        awaits each wait of a generator; runs blocking ones in threads
+    await finish_async(work)        awaits each wait of a generator, or runs it in a thread
     value = yield from call_function(partial(look_up, "Ada"), look_up)
     await in_thread(sorted, mails, key=urgency)
 
-A function runs in a thread of its own, with its context and its mark of cancellation; the event
-loop awaits an `async def`.
+A blocking function runs in a new thread, with a copy of the caller's context and a flag that
+cancels its requests. The event loop itself awaits an `async def`.
 """
 
 from __future__ import annotations
@@ -31,12 +31,15 @@ T = TypeVar("T")
 
 
 async def finish_async(work: Steps[T]) -> T:
-    """Awaits each wait and returns the result; ignores the parts."""
+    """Awaits each `Wait` that `work` yields, and returns the result of `work`.
+
+    Ignores the other values that `work` yields.
+    """
     return await _finish_async(work, lambda: next(work))
 
 
 async def iterate_async(work: Steps[Any]) -> AsyncGenerator[Any]:
-    """Awaits each wait and yields the parts."""
+    """Awaits each `Wait` that `work` yields, and yields its other values: parts of the result."""
     try:
         step = next(work)
         while True:
@@ -72,7 +75,7 @@ async def _outcome(wait: Wait) -> tuple[Any, BaseException | None]:
 
 
 def _resume(work: Steps[Any], outcome: Any, failure: BaseException | None) -> Any:
-    """Passes a wait's outcome or failure to the work and returns its next step."""
+    """Passes the outcome or failure of a `Wait` to `work`, and returns what `work` yields next."""
     return work.send(outcome) if failure is None else work.throw(failure)
 
 
@@ -81,9 +84,10 @@ def call_function(
     kind: Callable[..., Any],
     enter: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> Steps[Any]:
-    """Calls a user's function inside a context and returns its value, awaited if need be.
+    """Calls a user's function inside the context manager of `enter`, and returns its value.
 
-    `function` makes the call; `kind` is the user's function itself.
+    An awaitable value is awaited. `function` makes the call, and `kind` is the user's function
+    itself.
     """
     function = partial(call_inside, enter, function)
     # Calling an `async def` only creates the coroutine.
@@ -96,7 +100,10 @@ def call_function(
 def call_inside(
     enter: Callable[[], AbstractContextManager[object]], function: Callable[[], Any]
 ) -> Any:
-    """Calls a function inside a context; an awaitable result is awaited inside it, too."""
+    """Calls a function inside the context manager of `enter`, and returns its result.
+
+    An awaitable result is wrapped, so that it is awaited inside such a context manager, too.
+    """
     with enter():
         value = function()
     return _await_inside(enter, value) if isawaitable(value) else value
@@ -114,25 +121,26 @@ async def maybe_await(value: Awaitable[T] | T) -> T: ...
 @overload
 async def maybe_await(value: Any) -> Any: ...
 async def maybe_await(value: Any) -> Any:
-    """Returns the value, awaited if it is awaitable."""
+    """Awaits the value until it is no longer awaitable, and returns it."""
     while isawaitable(value):
         value = await value
     return value
 
 
 def _await_here(value: Awaitable[Any]) -> Any:
-    """Awaits a value in the event loop of the run and blocks until it is there."""
+    """Blocks until the event loop of the run has awaited the value, and returns the result."""
     from runtime_support._values.awaiting import in_loop
 
     return in_loop(maybe_await(value))
 
 
 async def in_thread(function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
-    """Calls a function that may block in a thread, and returns its result; the event loop goes on.
+    """Calls a function in a thread, so that it does not block the event loop. Returns its result.
 
-    Functions among its arguments that are `async def` run in this loop, and the thread waits for
-    them: so `await in_thread(sorted, mails, key=urgency)` sorts by what a model answers. If this is
-    cancelled, so are they; the thread goes on, but sends no more requests.
+    An `async def` among the arguments runs in this loop, and the thread waits for it: with an
+    `async def urgency`, `await in_thread(sorted, mails, key=urgency)` sorts by a model's answers.
+    Cancelling `in_thread` also cancels these coroutines. The thread continues, but sends no more
+    requests.
     """
     import asyncio
 
@@ -184,9 +192,9 @@ def _run_in(
     *arguments: Any,
     **named: Any,
 ) -> Any:
-    """Runs an `async def` in another thread's loop and blocks until its result is there.
+    """Runs an `async def` in the event loop of another thread, and blocks until it has a result.
 
-    In that loop itself nothing can block: there it returns the coroutine.
+    If the current thread runs the loop, it must not block. The coroutine is then returned.
     """
     import asyncio
 
@@ -207,9 +215,9 @@ def _run_in(
 def begin_thread(
     work: Callable[[], T], name: str, context: Context
 ) -> Future[tuple[list[T], BaseException | None]]:
-    """Runs work in a new thread; returns a future of its value or error.
+    """Runs work in a new thread, and returns a future of the work's value or error.
 
-    The future holds the error as data, because a future cannot raise every exception.
+    An error is in the future's result, because a future cannot raise every exception.
     """
     from concurrent.futures import Future
 

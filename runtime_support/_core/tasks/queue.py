@@ -1,13 +1,14 @@
-"""Queues of calls that run ahead of their turn, and slots that bound requests in flight.
+"""Queues of calls that run ahead of their turn, and slots that limit the requests in flight.
 
     queue = TaskQueue(16)
-    queue.begin(function, context_of_call())      runs it as soon as there is room
-    yield from queue.take()                       returns or raises the first call's outcome
+    queue.begin(function, context_of_call())      runs it as soon as a worker is free
+    yield from queue.take()                       returns its value, or raises its error
 
-A task is one call; tasks wait in queues, and a task may have queues itself. Threads or an event
-loop run the waiting tasks in the script's order. A task that waits for something frees its place,
-and a task that the caller needs starts at once. So tasks wait only for earlier ones, and the first
-waits for none: there are no deadlocks. Waits are those of `waits`, the same for threads and loops.
+A task is one call. Tasks wait in queues, and a task may begin queues itself. Threads or an event
+loop run the waiting tasks in the script's order. While a task waits, it does not count as running,
+and a task that the caller needs starts at once. Tasks therefore wait only for earlier tasks, and
+the first task waits for none: there are no deadlocks. The module `waits` has the waits of threads
+and event loops.
 
 A request holds a slot only while it is in flight.
 """
@@ -58,10 +59,11 @@ T = TypeVar("T")
 
 
 class TaskQueue:
-    """Tasks in the script's order; each gets its turn when the one before has ended.
+    """Tasks in the script's order. A task gets its turn when the task before it has ended.
 
-    `calls` is their number, if known. Calls `of_tools` may have side effects: a failure cancels no
-    other call, none is rerun, and they write files at once.
+    At most `most` tasks run at once. `calls` is the number of all tasks, if it is known. Calls
+    `of_tools` may have side effects: a failure cancels no other call, no call is rerun, and calls
+    write files without waiting for their turn.
     """
 
     def __init__(self, most: int, calls: int | None = None, *, of_tools: bool = False) -> None:
@@ -76,11 +78,11 @@ class TaskQueue:
         self.count = 0
         self.failed: set[int] = set()
         self.dropped: list[Task] = []
-        # A call awaits approval: the others run to their end, but none gets its turn.
+        # True if a call awaits approval. The later calls run to their end, but get no turn.
         self.is_waiting = False
 
     def begin(self, function: Callable[[], Any], context: Context) -> None:
-        """Adds a call, which runs as soon as there is room."""
+        """Adds a call, which runs as soon as fewer than `most` tasks run."""
         task = Task(self, self.count, function, context)
         self.count += 1
         self.tasks.append(task)
@@ -88,17 +90,20 @@ class TaskQueue:
 
     @property
     def left(self) -> int | None:
-        """How many calls may still send requests concurrently; None if unknown."""
+        """How many calls of the queue may still send requests at the same time, or None.
+
+        None means that the number is unknown.
+        """
         if self.calls is None or self.parent is not None:
             return None
         taken = self.count - len(self.tasks)
-        return self.calls - max(0, taken - 1)  # the last one taken may still be running
+        return self.calls - max(0, taken - 1)  # the call taken last may still run
 
     def take(self, begin_more: Callable[[TaskQueue], bool] | None = None) -> Steps[Any]:
         """Gives the next call its turn, and returns its value or raises its error.
 
-        If it awaits approval, or is a tool call that fails, the calls behind it run to their end
-        first, with those that `begin_more` begins.
+        If this call awaits approval, or is a tool call that fails, the later calls of the queue
+        first run to their end. `begin_more` begins further calls, and returns False after the last.
         """
         task = self.tasks.popleft()
         try:
@@ -110,9 +115,10 @@ class TaskQueue:
             raise
 
     def _finish_others(self, begin_more: Callable[[TaskQueue], bool] | None) -> Steps[None]:
-        """Runs the calls behind one that stops the queue to their end, until one fails.
+        """Lets the later calls run to their end after a call has stopped the queue.
 
-        A failed tool call does not end this. Calls that need their turn are cancelled.
+        Stops at the first call that fails, unless the calls are tool calls. A call that needs its
+        turn is cancelled.
         """
         asking = current_task()
         with workers.shared.lock:
@@ -127,7 +133,7 @@ class TaskQueue:
                 return
 
     def give_up(self, *tasks: Task) -> None:
-        """Cancels these tasks and all that are left in the queue."""
+        """Cancels the given tasks, and all tasks that are still in the queue."""
         with workers.shared.lock:
             self.dropped += [*tasks, *self.tasks]
             self.tasks.clear()
@@ -136,7 +142,7 @@ class TaskQueue:
             notify_all()
 
     async def ended(self) -> None:
-        """Waits, in an event loop, until all cancelled tasks have ended."""
+        """Waits in an event loop until all cancelled tasks have ended."""
         import asyncio
 
         begun = [one.begun for one in self.dropped if one.begun is not None]
@@ -145,7 +151,10 @@ class TaskQueue:
 
 
 class Task:
-    """One call, which may run ahead of its turn: first "new", then "running", then "done"."""
+    """One call, which may run ahead of its turn.
+
+    Its `state` is "new", then "running", then "done".
+    """
 
     def __init__(
         self, queue: TaskQueue, number: int, function: Callable[[], Any], context: Context
@@ -164,7 +173,7 @@ class Task:
         self.has_turn = False
         self.is_stale = False
         self.is_dropped = False
-        # Its asyncio task, and the task that reruns the call.
+        # The asyncio task that runs the call, and the task that reruns the call.
         self.begun: LoopTask[None] | None = None
         self.anew: Task | None = None
 
@@ -174,7 +183,7 @@ class Task:
     # Called from inside the running call.
 
     def put_off(self, action: Callable[[], Any]) -> None:
-        """Runs an action when it is this task's turn, or now if it is."""
+        """Runs an action at this task's turn. If the task has its turn already, runs it at once."""
         with workers.shared.lock:
             check_cancelled()
             ahead = next((task for task in self._chain() if not task.has_turn), None)
@@ -184,7 +193,10 @@ class Task:
         action()
 
     def wait_for_turn(self) -> Steps[None]:
-        """Waits until everything before this task has ended; raises Cancelled."""
+        """Waits until everything before this task has ended.
+
+        Raises Cancelled if the task is cancelled, or if its turn cannot come in this run.
+        """
         yield from wait_until(
             lambda: self.is_cancelled() or self._has_all_turns() or self._waits_for_nothing()
         )
@@ -193,7 +205,10 @@ class Task:
         yield from self.wait_while_held()
 
     def wait_while_held(self) -> Steps[None]:
-        """Waits while an earlier call is failed, since it may be rerun; raises Cancelled."""
+        """Waits after an earlier call has failed, because that call may be rerun.
+
+        Raises Cancelled if this task is cancelled.
+        """
         yield from wait_until(lambda: self.is_cancelled() or not self.is_held())
         if self.is_cancelled():
             raise Cancelled
@@ -214,7 +229,7 @@ class Task:
         finally:
             _slots.give_back()
 
-    # Running, ending and rerunning it.
+    # Running, ending and rerunning the call.
 
     def run(self) -> None:
         """Makes the call in this thread."""
@@ -225,7 +240,7 @@ class Task:
         self.end(value, error)
 
     async def run_async(self) -> None:
-        """Makes the call in an asyncio task, which has the context."""
+        """Makes the call in an asyncio task that already has the task's context."""
         try:
             value, error = await self._call(), None
         except BaseException as raised:
@@ -237,7 +252,7 @@ class Task:
         return run_in_thread_context(self.function)
 
     def end(self, value: Any, error: BaseException | None) -> None:
-        """Records the outcome of the call, for its turn."""
+        """Records the value or error of the call, which `finish` returns or raises at its turn."""
         if error is not None:
             error = error.with_traceback(_own_part(error.__traceback__))
         if isinstance(error, StopIteration | StopAsyncIteration):  # it would end the loop
@@ -253,7 +268,10 @@ class Task:
             notify_all()
 
     def finish(self) -> Steps[Any]:
-        """Gives the task its turn; returns its value or raises its error. Reruns a stale task."""
+        """Gives the task its turn, and returns its value or raises its error.
+
+        A task is rerun first if it is stale: it read a file that was written afterwards.
+        """
         task = self
         with workers.shared.lock:
             if self.is_stale:
@@ -282,7 +300,7 @@ class Task:
                 in_turn(action)
 
     def rerun(self) -> Task:
-        """Replaces a stale task, which read a file that was written since, by a new one."""
+        """Cancels this stale task, and returns a new task that makes the call again."""
         self.drop()
         self.queue.failed.discard(self.number)
         notify_all()
@@ -290,7 +308,7 @@ class Task:
         return self.anew
 
     def drop(self) -> None:
-        """Cancels the task, in an event loop also its asyncio task."""
+        """Cancels the task. In an event loop, also cancels its asyncio task."""
         self.is_dropped = True
         if isinstance(self.queue.workers, LoopTasks):
             self.queue.workers.cancel(self)
@@ -307,15 +325,15 @@ class Task:
         return all(task.has_turn for task in self._chain())
 
     def _waits_for_nothing(self) -> bool:
-        """Whether its turn cannot come in this run, since an earlier call awaits approval."""
+        """Whether the task's turn cannot come in this run: an earlier call awaits approval."""
         return any(task.queue.is_waiting and not task.has_turn for task in self._chain())
 
     def is_cancelled(self) -> bool:
-        """Whether its result will be dropped."""
+        """Whether the task, or a task that contains it, was dropped or will be rerun."""
         return any(task.is_dropped or task.is_stale for task in self._chain())
 
     def is_held(self) -> bool:
-        """Whether it may not send requests, at least for now."""
+        """Whether the task may send no request: it is cancelled, or an earlier call has failed."""
         return self.is_cancelled() or any(
             failed < task.number for task in self._chain() for failed in tuple(task.queue.failed)
         )
@@ -326,7 +344,7 @@ def _is_cancelled(asking: Task | None) -> bool:
 
 
 def _own_part(trace: TracebackType | None) -> TracebackType | None:
-    """Returns the traceback without the leading frames of this package."""
+    """Returns the traceback without the frames of this package at its start."""
     own = trace
     while own is not None and is_ours(own.tb_frame.f_code.co_filename):
         own = own.tb_next
@@ -337,14 +355,17 @@ _numbers = itertools.count()
 
 
 class _Slots:
-    """Bounds the requests in flight."""
+    """Limits the requests in flight in the whole process."""
 
     def __init__(self) -> None:
         self.in_flight = 0
         self.waiting: list[Task] = []
 
     def take(self, task: Task) -> Steps[bool]:
-        """Waits for a slot, in the script's order; returns False if the task is held."""
+        """Waits until the task gets a slot. Returns False if the task gets none because it is held.
+
+        Tasks get slots in the script's order. `Task.is_held` says whether a task is held.
+        """
         has_slot = False
 
         def is_over() -> bool:
@@ -379,16 +400,16 @@ _slots = _Slots()
 
 
 class RequestSlot(Hook):
-    """Makes requests of calls that run ahead wait for a slot.
+    """Makes the requests of calls that run ahead of their turn wait for a slot.
 
-    A streamed request already has its turn, and takes no slot.
+    The call of a streamed request already has its turn, and takes no slot.
     """
 
     def __init__(self, prompt: PromptRun) -> None:
         self._prompt = prompt
 
     def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
-        """Waits for a slot, sends the request and returns the reply."""
+        """Waits for a slot if need be, sends the request and returns the reply."""
         task = current_task()
         if request.pieces is not None or task is None:
             return proceed(request)
@@ -403,10 +424,10 @@ def hook_for(prompt: PromptRun) -> RequestSlot:
 def run_in_parallel(
     works: Sequence[Steps[T]], most: int, take: Callable[[T], Steps[None]]
 ) -> Steps[None]:
-    """Runs works concurrently and passes their results to `take`, in order, until one fails.
+    """Runs `works` concurrently, and passes their results in order to `take`.
 
-    Raises that failure when all have ended. In a thread that runs an event loop, a wait would block
-    the loop: there the works run sequentially.
+    If one of the works fails, raises its error when all works have ended. In a thread that runs an
+    event loop, a wait would block the loop: there the works run one after another.
     """
     is_awaited = yield Wait(_is_awaited_here, _is_awaited)
     if not is_awaited and running_loop() is not None:
@@ -436,7 +457,7 @@ async def _is_awaited() -> bool:
 
 
 def _forget() -> None:
-    """Resets the state after a fork: no task runs, and locks may be held."""
+    """Resets the state after a fork: no task runs in the new process, and locks may be held."""
     global _slots
     _slots = _Slots()
     workers.forget()

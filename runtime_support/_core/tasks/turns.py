@@ -1,10 +1,11 @@
-"""Turns of calls that run ahead, as the rest of the runtime uses them.
+"""Turns of calls that run early, for the rest of the runtime.
 
 A call that `overlap` starts early gets its turn when everything before it, in the script's order,
 has ended. Until then its side effects wait:
 
-    in_turn(action)                 runs it now, or at the turn; its result is dropped
-    yield from wait_for_turn()      for side effects that cannot be put off; `wait_to_act()` blocks
+    in_turn(action)                 calls `action` at the turn and drops its result
+    yield from wait_for_turn()      waits before a side effect that cannot be put off
+    wait_to_act()                   does the same, and blocks the thread
     check_cancelled()               raises Cancelled in a call whose result is dropped
     note_read(path)                 records a read: an earlier call may still write the file
     note_write(path, True)          records a write, here of a new file: early readers are rerun
@@ -35,31 +36,32 @@ _readers: WeakSet[Task] = WeakSet()
 _lock = allocate_lock()
 
 
-# Prints for scripts; `saftc run` sets one that escapes terminal control characters.
+# Prints for scripts. `saftc run` sets a function that escapes the terminal's control characters.
 print_values: Callable[..., None] = builtins.print
 
 
-# Asks a person at the terminal about a call that awaits approval; `saftc run` sets it. Takes the
-# call and a function that says why a decision is invalid; returns a Decision, or None for later.
+# Asks a person at the terminal about a call that awaits approval. `saftc run` sets this function.
+# It takes the call, and a function that says why a decision is invalid. It returns a Decision, or
+# None if the person wants to decide later.
 ask_person: Callable[[Any, Callable[[Any], str | None]], Any] | None = None
 
 
 class Cancelled(BaseException):
-    """Ends a call that was cancelled."""
+    """Raised inside a cancelled call to end it."""
 
 
 def current_task() -> Task | None:
-    """Returns the task that runs here; None if no call was begun ahead of its turn."""
+    """Returns the `Task` that runs this code, or None if no task runs it."""
     return current_context().task
 
 
 def runs_in_parallel() -> bool:
-    """Whether one of a program's concurrent calls runs here."""
+    """Whether this code runs in one of several concurrent calls of a program."""
     return current_context().is_beside
 
 
 def in_turn(action: Callable[[], Any]) -> None:
-    """Runs a side effect in the script's order: at the turn of the call that runs here."""
+    """Runs a side effect in the script's order: at the turn of the current call."""
     task = current_task()
     if task is None:
         action()
@@ -68,16 +70,17 @@ def in_turn(action: Callable[[], Any]) -> None:
 
 
 def wait_for_turn() -> Steps[None]:
-    """Waits until everything before the call that runs here has ended."""
+    """Waits until everything before the current call has ended."""
     task = current_task()
     if task is not None:
         yield from task.wait_for_turn()
 
 
 def wait_to_act() -> None:
-    """Blocks until the turn, before a file is written or input is read.
+    """Blocks until the current call has its turn, for example before it writes a file.
 
-    Tool calls of one reply do not wait for each other: coroutines among them cannot block here.
+    Tool calls of one reply do not wait for each other here, because some may be coroutines, which
+    cannot block.
     """
     task = current_task()
     while task is not None and task.queue.of_tools:
@@ -88,9 +91,10 @@ def wait_to_act() -> None:
 
 
 def note_read(path: str, *, is_pattern: bool = False) -> None:
-    """Records a read before it happens, so that an earlier write reruns the calls around it.
+    """Records that the current call, and the calls that contain it, are about to read a file.
 
-    `path` is a file, or if it `is_pattern`, a folder whose file names are listed at any depth.
+    If an earlier call then writes the file, these calls are rerun. `path` is a file. If
+    `is_pattern`, it is a folder whose file names are listed at any depth.
     """
     task = current_task()
     while task is not None:
@@ -102,7 +106,10 @@ def note_read(path: str, *, is_pattern: bool = False) -> None:
 
 
 def note_write(path: str, is_new: bool) -> None:
-    """Marks calls for a rerun that read this file before their turn; `path` has no symlinks."""
+    """Marks each call that read this file before its turn for a rerun.
+
+    If the file `is_new`, also marks calls that listed its folder. `path` has no symlinks.
+    """
     with _lock:
         for task in _readers:
             if not task.has_turn and any(_concerns(path, is_new, *read) for read in task.reads):
@@ -110,17 +117,17 @@ def note_write(path: str, is_new: bool) -> None:
 
 
 def waited_here() -> float:
-    """Returns how many seconds requests from here have waited before they were sent."""
+    """Returns how many seconds the requests of this context have waited before they were sent."""
     return current_context().waited
 
 
 def note_wait(seconds: float) -> None:
-    """Adds to the time that requests from here have waited."""
+    """Adds to the time that the requests of this context have waited."""
     set_context(waited=waited_here() + seconds)
 
 
 class Clock:
-    """Measures the time of some work, except while a part of it waits to send its request."""
+    """Measures the time of some work, except while a request of the work waits to be sent."""
 
     __slots__ = ("_began", "_lock", "_paused", "_waiting")
 
@@ -153,26 +160,27 @@ class Clock:
 
 
 def current_clock() -> Clock:
-    """Returns the clock of the work that runs here; a `with` block stops it."""
+    """Returns the clock of the current work. The clock stops inside `with current_clock()`."""
     return current_context().clock or Clock()
 
 
 def is_abandoned() -> bool:
-    """Whether the event loop or job that started this thread has stopped waiting for it."""
+    """Whether the event loop or job that started this thread has stopped waiting for the thread."""
     return any(one.is_set() for one in current_context().abandoned)
 
 
 def check_cancelled() -> None:
-    """Raises Cancelled if the result of this call is dropped. Never waits."""
+    """Raises Cancelled if the result of the current call will be dropped. Never waits."""
     task = current_task()
     if is_abandoned() or (task is not None and task.is_cancelled()):
         raise Cancelled
 
 
 def wait_while_held() -> Steps[None]:
-    """Waits until a failed earlier call is raised or rerun; raises Cancelled.
+    """Waits until the error of a failed earlier call is raised, or that call is rerun.
 
-    Do not call this while holding what others need, such as a request slot.
+    Raises Cancelled if the current call is cancelled. Do not call this while holding a request
+    slot or a lock, which other calls may need.
     """
     check_cancelled()
     task = current_task()
@@ -181,7 +189,7 @@ def wait_while_held() -> Steps[None]:
 
 
 def forget() -> None:
-    """Resets the state after a fork: a thread that is gone may have held the lock."""
+    """Resets the state after a fork: a thread that no longer exists may have held the lock."""
     global _lock
     _lock = allocate_lock()
     _readers.clear()

@@ -13,8 +13,9 @@ that the generator yields are parts of its result, for callers that read them as
     for part in iterate(work): ...
     async for part in iterate_async(work): ...
 
-If a caller leaves early, `StreamClosed` is thrown into the generator, which can close what is open,
-by further waits if need be. asyncio's cancellation is thrown in unchanged.
+If a caller stops early, `StreamClosed` is thrown into the generator. The generator can then close
+its files and connections, and may yield further waits to do so. A cancellation by asyncio is thrown
+in unchanged.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ LOOK_SECONDS = 0.5
 
 @dataclass(slots=True)
 class Wait:
-    """A blocking operation, `blocking`; an event loop awaits what `awaitable` returns instead.
+    """An operation that takes time. A thread calls `blocking`, an event loop awaits `awaitable()`.
 
-    Without `awaitable`, an event loop runs `blocking` in a thread.
+    Without `awaitable`, an event loop calls `blocking` in a thread.
     """
 
     blocking: Callable[[], Any]
@@ -44,14 +45,17 @@ class Wait:
 
 
 class Signal:
-    """Wakes one waiter, in a thread or an event loop; a ring before the wait counts too."""
+    """Wakes one waiter, in a thread or an event loop.
+
+    After a `ring` before the wait, the waiter does not wait at all.
+    """
 
     def __init__(self) -> None:
         self._rung = threading.Event()
         self._tell: Callable[[], object] | None = None
 
     def ring(self) -> None:
-        """Wakes the waiter, from any thread."""
+        """Wakes the waiter. Any thread may call this."""
         self._rung.set()
         tell = self._tell
         if tell is not None:
@@ -59,7 +63,7 @@ class Signal:
                 tell()
 
     def awaited(self, seconds: float) -> Wait:
-        """Returns a wait for a ring, at most so many seconds."""
+        """Returns a `Wait` that ends after a `ring`, or after the given time."""
         return Wait(partial(self._wait, seconds), partial(self._wait_async, seconds))
 
     def _wait(self, seconds: float) -> None:
@@ -84,16 +88,22 @@ Steps: TypeAlias = Generator[Any, Any, T]
 
 
 class StreamClosed(BaseException):
-    """Thrown into a generator of waits whose caller leaves early."""
+    """Thrown into a generator of waits when its caller stops early."""
 
 
 def finish(work: Steps[T]) -> T:
-    """Performs each wait in this thread and returns the result; ignores the parts."""
+    """Performs each `Wait` that `work` yields in this thread. Returns the result of `work`.
+
+    Ignores the other values that `work` yields.
+    """
     return _finish(work, lambda: next(work))
 
 
 def iterate(work: Steps[T]) -> Generator[Any, None, T]:
-    """Performs each wait in this thread, yields the parts and returns the result."""
+    """Performs each `Wait` that `work` yields in this thread. Returns the result of `work`.
+
+    Yields the other values that `work` yields: parts of the result.
+    """
     try:
         step = next(work)
         while True:
@@ -121,7 +131,7 @@ def _finish(work: Steps[T], begin: Callable[[], Any]) -> T:
 
 
 def _perform(work: Steps[Any], wait: Wait) -> Any:
-    """Performs a wait and returns the next step of the work."""
+    """Performs a `Wait`, passes its outcome to `work`, and returns what `work` yields next."""
     try:
         outcome = wait.blocking()
     except BaseException as failure:
@@ -130,9 +140,10 @@ def _perform(work: Steps[Any], wait: Wait) -> Any:
 
 
 def drive(steps: Steps[T], answering: Callable[[Any], Steps[Any]]) -> Steps[T]:
-    """Runs a generator whose every step `answering` performs, and returns its result.
+    """Runs the generator `steps`, and returns its result.
 
-    Yields the waits and parts of `answering`.
+    Calls `answering` with each value that `steps` yields, and sends the result of this call into
+    `steps`. Yields everything that `answering` yields.
     """
     try:
         step = next(steps)
@@ -148,7 +159,7 @@ def drive(steps: Steps[T], answering: Callable[[Any], Steps[Any]]) -> Steps[T]:
 
 
 def close_after(work: Steps[T], close: Wait) -> Steps[T]:
-    """Returns the result of the work; performs `close` afterwards, also after a failure."""
+    """Returns the result of `work`. Performs `close` after `work`, also if `work` fails."""
     try:
         outcome = yield from work
     except GeneratorExit:

@@ -1,11 +1,11 @@
 """Workers that run calls ahead of their turn, and the waits between these calls.
 
-    workers = current_workers()          the threads, or the tasks of the event loop that runs here
-    workers.add(task)                 runs it as soon as there is room, in the script's order
-    yield from until(holds)           waits in a thread or in an event loop
-    tell()                            notifies all waiters
+    workers = current_workers()       the threads, or the workers of the running event loop
+    workers.add(task)                 runs it when few enough tasks run, in the script's order
+    yield from wait_until(holds)      waits in a thread or in an event loop
+    notify_all()                      notifies all waiters
 
-A waiting call frees its place, so that another one may run.
+A waiting call does not count as running, so that another call may run.
 """
 
 from __future__ import annotations
@@ -31,28 +31,34 @@ IDLE_SECONDS = 0.5
 
 
 class Workers(ABC):
-    """Runs tasks: holds the waiting ones and counts the running ones."""
+    """Runs tasks. Holds the waiting tasks and counts the running tasks."""
 
     def __init__(self) -> None:
         self.waiting: list[Task] = []
         self.running: int = 0
 
     def add(self, task: Task) -> None:
-        """Runs a task as soon as there is room."""
+        """Adds a task, which starts as soon as fewer tasks run than its queue permits."""
         with shared.lock:
             heapq.heappush(self.waiting, task)
             self.start()
 
     @abstractmethod
     def start(self) -> None:
-        """Starts waiting tasks while there is room. Requires the lock."""
+        """Starts waiting tasks while fewer tasks run than permitted. The caller holds the lock."""
 
     @abstractmethod
     def run_needed(self, task: Task) -> None:
-        """Runs a task that the caller needs, even without room, unless it has started."""
+        """Runs a task that the caller needs, even if too many tasks run.
+
+        Does nothing if the task has already started.
+        """
 
     def next_task(self) -> Task | None:
-        """Removes and returns the first task that still has to run; None without room."""
+        """Removes and returns the first task that still has to run.
+
+        Returns None if there is no such task, or if too many tasks run.
+        """
         while self.waiting:
             task = self.waiting[0]
             if task.state == "new" and not task.is_cancelled():
@@ -64,7 +70,7 @@ class Workers(ABC):
 
 
 class Threads(Workers):
-    """Worker threads, started on demand; an idle one ends after `IDLE_SECONDS`."""
+    """Worker threads, started on demand. An idle thread ends after `IDLE_SECONDS`."""
 
     def __init__(self, lock: threading.RLock) -> None:
         super().__init__()
@@ -167,7 +173,7 @@ class LoopTasks(Workers):
                 self.start()
 
     def cancel(self, task: Task) -> None:
-        """Cancels a task's asyncio task."""
+        """Cancels the asyncio task that runs a task."""
         loop, begun = self._loop(), task.begun
         if begun is None or loop is None or begun.done():
             return
@@ -179,7 +185,7 @@ class LoopTasks(Workers):
 
 
 class _Shared:
-    """State of the whole process; the lock guards it, and the states of tasks."""
+    """State of the whole process. Its lock guards this state and the states of all tasks."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -194,13 +200,13 @@ shared = _Shared()
 
 
 def forget() -> None:
-    """Resets the state after a fork: the threads are gone, and the lock may be held."""
+    """Resets the state after a fork: the threads no longer exist, and the lock may be held."""
     global shared
     shared = _Shared()
 
 
 def running_loop() -> AbstractEventLoop | None:
-    """Returns the event loop that runs in this thread, if any."""
+    """Returns the event loop that runs in this thread, or None."""
     import sys
 
     # While another thread imports asyncio, the module lacks its names, and no loop runs here.
@@ -209,7 +215,7 @@ def running_loop() -> AbstractEventLoop | None:
 
 
 def current_workers() -> Workers:
-    """Returns the workers for tasks begun here: those of the running loop, or the threads."""
+    """Returns the workers for new tasks: `LoopTasks` in a running event loop, else `Threads`."""
     loop = running_loop()
     with shared.lock:
         if loop is None:
@@ -218,16 +224,17 @@ def current_workers() -> Workers:
 
 
 def notify_all() -> None:
-    """Notifies all waiters. Requires the lock."""
+    """Notifies all waiters, which check their conditions again. The caller holds the lock."""
     shared.changed.notify_all()
     for wake in tuple(shared.listening):
         wake()
 
 
 def wait_until(holds: Callable[[], bool], *, counts: bool = False) -> Steps[None]:
-    """Waits until `holds()` is true. Frees the task's place among the running unless it `counts`.
+    """Waits until `holds()` returns True.
 
-    Calls `holds` with the lock held, and never again after it was true.
+    Meanwhile the current task counts as running only if `counts`. Calls `holds` with the lock held,
+    and never again after it has returned True.
     """
     with shared.lock:
         if holds():
@@ -274,7 +281,7 @@ async def _wait_async(holds: Callable[[], bool], counts: bool) -> None:
 
 @contextmanager
 def _aside(counts: bool) -> Generator[None]:
-    """Frees the running task's place during the block, unless it `counts`."""
+    """During the block, the current task does not count as running, unless `counts`."""
     task = current_task()
     if task is None or counts:
         yield
