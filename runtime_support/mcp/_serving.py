@@ -4,13 +4,13 @@
     serve(module, "triage", port=8080)             over HTTP on this machine, with a token
     serve(module, "triage", journal="journals")    with a journal for each call, in this folder
 
-Each top-level function with a docstring is a tool, with schemas from its annotations, except
-functions that were generated for tools of other servers. The client gets the message of a
-function's error unchanged. A running call reports progress after each reply to a prompt, and a
+Each public top-level function with a docstring is a tool, with schemas from its annotations.
+Functions that were generated for tools of other servers are not served. The client gets the message
+of a function's error unchanged. A running call reports progress after each reply to a prompt, and a
 cancelled call sends no more prompts.
 
-The module uses the package's low-level `Server`, because `MCPServer` makes its own schemas and
-messages.
+This module uses the low-level `Server` of the package `mcp`, because `MCPServer` makes its own
+schemas and messages.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 class _Offer(NamedTuple):
     """A function that is offered as a tool; `output` is the schema of its result, or None.
 
-    A result that is not an object is wrapped in one, as the field `result`.
+    If `is_wrapped`, the result is not an object, and is sent as the field `result` of an object.
     """
 
     tool: Tool
@@ -93,7 +93,7 @@ def serve(
     journal: str | None = None,
     left_out: Collection[str] = (),
 ) -> None:
-    """Serves until the client disconnects, or the process is interrupted.
+    """Serves the functions of a module until the client disconnects or the process is interrupted.
 
     The functions in `left_out`, by their names in the script, are not offered.
 
@@ -281,7 +281,7 @@ def _failed(text: str) -> CallToolResult:
 
 
 def _report(event: Any) -> None:
-    """Reports progress to the client of a call: one more of its prompts has a reply."""
+    """Reports progress to the client of a call: one more prompt of the call has a reply."""
     call: _ServedCall | None = current_context().served
     if call is None or not isinstance(event, ReplyReceived) or event.reply is None:
         return
@@ -369,7 +369,10 @@ def _serve_http(server: Server[Any], title: str, port: int) -> None:
 
 
 def _token() -> tuple[str, str]:
-    """The token of the server, and the text for it in `.mcp.json`."""
+    """The token of the server, and the text to write for it in `.mcp.json`.
+
+    The text is the token itself, or a reference to the environment variable that has the token.
+    """
     given = os.environ.get(_TOKEN_VARIABLE)
     if not given:
         made = secrets.token_urlsafe(32)
@@ -383,7 +386,7 @@ def _token() -> tuple[str, str]:
 
 
 class _Guard:
-    """Passes only requests with the token to `app`.
+    """Passes a request to `app` only if the request has the token.
 
     The token is needed because every user of the machine can reach the port.
     """
