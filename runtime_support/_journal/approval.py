@@ -5,9 +5,10 @@
     Decision.no("above the limit")         the model gets the reason
     Decision.changed({"amount": 20})       the call is made with these arguments instead
 
-The setting `approver` decides; without it, a person at the terminal of `saftc run`. If there is
-neither, the call waits in the run's journal for `saftc approve`. A decision applies to the tool's
-name, its exact arguments, the text that was shown of them, and the place in the run.
+The setting `approver` decides. Without an approver, a person at the terminal of `saftc run`
+decides. If there is no such terminal either, the call waits in the run's journal for
+`saftc approve`. A decision is valid only for a call with the same tool name, the same arguments,
+the same text shown to the approver, and the same position in the run.
 
 Only calls by a model need approval: your own code calls the function directly.
 """
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
-# The name of a program, which has no tool's name.
+# The name of a program, in place of a tool's name.
 PROGRAM = "program"
 
 DECISIONS = 'give True, False, Decision.no("the reason") or Decision.changed({...})'
@@ -148,7 +149,7 @@ class Decision:
 
     @staticmethod
     def changed(arguments: Mapping[str, Any], by: str = "") -> Decision:
-        """Approves the call with other arguments; the model is told so."""
+        """Approves the call with other arguments. The model is told about the change."""
         return Decision("changed", arguments=to_json(dict(arguments)), by=by)
 
 
@@ -156,7 +157,10 @@ Verdict: TypeAlias = bool | Decision
 
 
 def as_decision(said: Any) -> Decision | None:
-    """The decision that an approver's answer means; None if it means none."""
+    """Converts an approver's answer to a decision.
+
+    Returns None if the answer is neither a bool nor a Decision.
+    """
     said = plain(said)
     if isinstance(said, bool):
         return Decision.yes() if said else Decision.no()
@@ -197,7 +201,7 @@ class PendingApproval:
 
     @property
     def schema(self) -> dict[str, Any] | None:
-        """The JSON Schema for changed arguments; None for a program."""
+        """The JSON Schema for changed arguments, or None for a program."""
         return None if self.tool is None else json_schema(self.tool.parameters)
 
     @property
@@ -223,7 +227,7 @@ class PendingApproval:
         """Asks the approver or the person at the terminal.
 
         Raises RunWaiting if there is nobody to ask, or if the person postpones the decision. `keep`
-        stores the decision immediately: no cancellation can come in between.
+        stores the decision before the task can be cancelled.
         """
         pending = PendingCall(self.name, self.args, self.shown, self.place, self.key, self.kind)
         approver, ask_person = self.settings.approver, turns.ask_person
@@ -250,7 +254,11 @@ class PendingApproval:
         return self.decision
 
     def _checked(self, said: Any, approver: Any) -> Decision:
-        """The decision of an approver; raises ConfigError if it returned anything else."""
+        """The decision that an approver returned; if it names nobody, it gets the approver's name.
+
+        Raises ConfigError if the approver returned anything else, or a decision that cannot be
+        used.
+        """
         decision = as_decision(said)
         if decision is None:
             message = f"the approver returned {brief(said)} for {self.name}"
@@ -263,13 +271,16 @@ class PendingApproval:
 
 
 async def _kept_when_said(said: Awaitable[Any], kept: Callable[[Any], T]) -> T:
-    """Awaits an approver's answer and stores it, even if the task is cancelled while it waits."""
+    """Awaits an approver's answer and stores it.
+
+    If the task is cancelled while the answer is being stored, the storing is completed first.
+    """
     answer = await maybe_await(said)
     return await finish_in_thread(partial(kept, answer))
 
 
 class ApprovalHook(Hook):
-    """Makes a call only if it is approved, with the arguments of the decision."""
+    """A hook that makes only approved calls, with other arguments if the approver changed them."""
 
     def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Steps[Any]:
         """Returns the result of an approved call, or the result that reports its refusal."""
@@ -326,7 +337,11 @@ def hold_call(call: RequestedCall, tool: Tool) -> None:
 
 
 def _shown(name: str, arguments: Mapping[str, Any], sent: str) -> str:
-    """The call in Saft's notation; with the arguments as sent if a value has no notation."""
+    """The text of a call in Saft's notation.
+
+    If an argument cannot be written in this notation, the text has the arguments as the model sent
+    them.
+    """
     try:
         written = ", ".join(f"{key}: {literal(value)}" for key, value in arguments.items())
     except (CheckError, ValueError, RecursionError):
@@ -337,7 +352,7 @@ def _shown(name: str, arguments: Mapping[str, Any], sent: str) -> str:
 def hold_program(
     call: RequestedCall, program: Any, names: Iterable[str], refused: Callable[[str], Any]
 ) -> None:
-    """Marks a program as waiting for approval as a whole; it calls the functions `names`."""
+    """Marks a whole program as waiting for approval. `names` are the functions that it calls."""
     text = to_json(program)
     shown = f"program {text}, which calls {listed(names, limit=1000)}"
     settings = settings_for() if call.prompt is None else call.prompt.settings
@@ -376,7 +391,10 @@ def check_offer(functions: Mapping[str, Any], settings: Settings) -> None:
 
 
 def check_somebody_decides(names: Iterable[str], settings: Settings) -> None:
-    """Raises ConfigError if neither an approver nor a terminal can decide about these calls."""
+    """Raises ConfigError if neither an approver nor a terminal can decide about these calls.
+
+    `names` are the names of the called functions.
+    """
     if settings.approver is None and turns.ask_person is None:
         named = listed(names)
         message = f"calls of {named} wait for approval, and no approver is set"

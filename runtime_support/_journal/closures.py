@@ -1,7 +1,7 @@
 """Digests of the values that a tool closes over.
 
     closed = closed_values(pay)
-    compared(kept, closed)        "same", "other", or "unsure" if some values have no digest
+    compared(kept, closed)        "same" or "other", or "unsure" if that cannot be decided
 
 Models do not see these values, so requests may be equal although the values differ.
 """
@@ -41,7 +41,10 @@ class ClosedValues(NamedTuple):
     unknown: int
 
     def settled(self, later: ClosedValues) -> ClosedValues:
-        """Returns only the digests that are also in `later`: a changed value identifies no call."""
+        """Returns only the digests that are also in `later`.
+
+        A value that changes during a call cannot identify the call.
+        """
         fixed = [one for one in self.fixed if one in later.fixed]
         return ClosedValues(
             fixed, [one for one in self.changing if one in later.changing], self.unknown
@@ -52,7 +55,7 @@ NOTHING_CLOSED = ClosedValues([], [], 0)
 
 
 def closed_values(function: Any, *, with_mutable: bool = True) -> ClosedValues:
-    """The values that a function closes over, and the module variables that it reads.
+    """Digests of the values that a function closes over, and of the module variables that it reads.
 
     Functions that it closes over or calls are searched, too. Without `with_mutable`, values that a
     call may change are left out.
@@ -77,7 +80,9 @@ def closed_values(function: Any, *, with_mutable: bool = True) -> ClosedValues:
 def compared(kept: ClosedValues, now: ClosedValues) -> Match:
     """Says whether a recorded call was made with the values that the function closes over now.
 
-    An edited function may close over more values, or over fewer: they need not agree in number.
+    `kept` are the digests of the recorded call. The answer is "unsure" if a value has no digest, or
+    if only values that may change differ. An edited function may close over more values than
+    before, or fewer; such additional values do not count as a difference.
     """
     if not _agree(kept.fixed, now.fixed):
         return "other"
@@ -91,7 +96,10 @@ def _agree(ones: list[str], others: list[str]) -> bool:
 
 
 def _values_of(function: Any, seen: set[int]) -> Iterator[tuple[Any, bool]]:
-    """Yields each value, with True if the value is a variable of the module."""
+    """Yields each value that the function closes over or reads from its module.
+
+    The bool is True if the value is a variable of the module.
+    """
     if id(function) in seen:
         return
     seen.add(id(function))

@@ -154,8 +154,8 @@ class JournalHook(Hook):
     def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Steps[Any]:
         """Returns the recorded outcome of a call, or makes the call and records it.
 
-        If the call needs approval, the decision is recorded, too. An MCP call that was started and
-        has no recorded end stops the run, unless the tool is pure.
+        If the call needs approval, the decision is recorded, too. By default, an MCP call that was
+        started and has no recorded end stops the run, unless the tool is pure.
         """
         form, held, is_program = call.codec, call.approval, call.kind == "program"
         if form is not None and (call.is_pure or not _is_recordable(call)):
@@ -203,7 +203,11 @@ class JournalHook(Hook):
             self.journal.put(self.asked, RowKind.RETRY, step, {"why": why})
 
     def begin(self, key: str, who: str = "") -> Steps[PromptKey]:
-        """Returns the journal's key of this prompt, from its first request and who answers it."""
+        """Returns the key of this prompt in the journal.
+
+        `key` identifies the first request of the prompt, or the tool call if the script makes one.
+        `who` names the provider and the model.
+        """
         asked = current_scope().asked(key_of_data([key, who]))
         with self.journal.equal_prompts(asked) as equal:
             self.asked = equal.take(asked.place, self._match)
@@ -238,14 +242,14 @@ class JournalHook(Hook):
             )
 
     def _match(self, kept: KeptClosures) -> Match:
-        """Compares the recorded closures of the called tools with their present closures."""
+        """Says whether the called tools close over the same values now as in the record."""
         found = {compared(closed, self.closed(tool)) for tool, closed in kept.values()}
         if "other" in found:
             return "other"
         return "unsure" if "unsure" in found else "same"
 
     def closed(self, tool: str, *, with_mutable: bool = True) -> ClosedValues:
-        """The values that the tool of this name closes over now."""
+        """Digests of the values that the tool with this name closes over now."""
         return closed_values(self._run.functions.get(tool), with_mutable=with_mutable)
 
 
@@ -294,8 +298,9 @@ class CallRecord:
     def ended(self, in_doubt: str = "call") -> Entry | None:
         """Returns the recorded outcome, or None if the call must be made.
 
-        `in_doubt` is the default, "call" or "stop", for a call that was started and has no recorded
-        end. Raises JournalError if such a call must not be repeated.
+        If the call was started and has no recorded end, an environment variable says whether to
+        make it again ("call") or to raise JournalError ("stop"); `in_doubt` is the default. If such
+        a call was approved, JournalError is raised until a person has reported its outcome.
         """
         entry = self._found(RowKind.CALL)
         if entry is None or any(entry[name] != self._call[name] for name in ("tool", "sent")):
@@ -318,8 +323,8 @@ class CallRecord:
     def _reported_outcome(self, entry: Entry) -> Entry | None:
         """The outcome that a person reported for an approved call without a recorded end.
 
-        None if the person reported that the call had no effect. Raises JournalError if nobody has
-        reported an outcome.
+        Returns None if the person reported that the call had no effect. Raises JournalError if
+        nobody has reported an outcome.
         """
         found = self._found(RowKind.APPROVAL)
         if found is not None and found.get("begun") == entry["time"]:
@@ -349,7 +354,7 @@ class CallRecord:
             yield from held.decide(partial(self.answer, held))
 
     def _decision(self, held: PendingApproval) -> Decision | None:
-        """The recorded decision about exactly this call, or None."""
+        """The recorded decision about exactly this call, or None if there is no usable decision."""
         found = self._found(RowKind.APPROVAL)
         if found is None or found["digest"] != held.digest or not _is_decision(found):
             return None
@@ -370,7 +375,7 @@ class CallRecord:
             self._keep(RowKind.APPROVAL, {**_question(held), **more, **self._journal.began_by})
 
     def answer(self, held: PendingApproval, decision: Decision) -> None:
-        """Records a decision, with who made it and when."""
+        """Records a decision, who made it, and when."""
         self._keep(RowKind.APPROVAL, {**_question(held), **decision_data(decision)})
 
     def begin(self) -> None:
@@ -415,7 +420,10 @@ def _question(held: PendingApproval) -> Entry:
 
 
 def _as_json(text: str) -> str:
-    """The result that a person gave for a call in a program; text that is not JSON is encoded."""
+    """The JSON text of a result that a person gave for a call in a program.
+
+    If the given text is not JSON, the result is a JSON string with this text.
+    """
     try:
         json.loads(text)
     except (ValueError, RecursionError):
@@ -424,7 +432,7 @@ def _as_json(text: str) -> str:
 
 
 def decision_data(decision: Decision) -> Entry:
-    """A decision as fields of an entry."""
+    """A decision as fields of a journal entry."""
     return {
         "decided": decision.verdict,
         "reason": decision.reason,
@@ -435,14 +443,21 @@ def decision_data(decision: Decision) -> Entry:
 
 
 def _call_of(told: Entry, call: RequestedCall) -> ToolCall:
-    """The ToolCall of a recorded call; an approved call has the arguments that the function got."""
+    """The ToolCall of a recorded call; `told` is the recorded outcome.
+
+    For an approved call, it has the arguments that the function got; for any other call, it has the
+    arguments that the model sent.
+    """
     is_whole = "approved" in told and "args" in told
     arguments = told["args"] if is_whole else sent_arguments(call.sent)
     return ToolCall(call.name, arguments, told["result"], told["error"], told["ms"])
 
 
 def record_moment(asked: str, moment: datetime) -> datetime:
-    """Returns the moment that the journal has under `asked`; without one, records `moment`."""
+    """Returns the time that the journal has recorded under the name `asked`.
+
+    If there is none, records and returns `moment`. Without a journal, returns `moment`.
+    """
     def look(_: RequestedCall) -> Steps[ToolCall]:
         yield from ()
         return ToolCall(asked, None, to_json(moment), None, 0.0)
@@ -456,7 +471,7 @@ def record_moment(asked: str, moment: datetime) -> datetime:
 
 
 def _counted(pieces: list[int], step: Wait | str) -> Steps[Any]:
-    """Performs a step of a reply, and adds the length of a text chunk to `pieces`."""
+    """Performs a step of a reply. If the step is a text chunk, adds its length to `pieces`."""
     if isinstance(step, str):
         pieces.append(len(step))
     return (yield step)
@@ -485,10 +500,10 @@ _over: RunScope | None = None
 
 
 def current_journal(settings: Settings) -> Journal | None:
-    """The journal of the enclosing block or, by default, of the process; None without a journal.
+    """The journal of the enclosing block or, by default, of the process.
 
-    The journal of the process is opened at the first use. Raises ConfigError if the run is also
-    recorded or replayed.
+    Returns None without such a journal. The journal of the process is opened at the first use.
+    Raises ConfigError if the run is also recorded or replayed.
     """
     journal: Journal | None = current_context().journal
     if journal is not None:
@@ -525,10 +540,11 @@ def count_recorded(journal: Journal, settings: Settings, *, for_blocks: bool) ->
 def journaled(path: str | os.PathLike[str]) -> JournaledBlock:
     """Runs the block as a separate run that is kept in this file, or resumes that run.
 
-    It applies to this thread or task, and to those that get a copy of its context. `with` blocks
-    while it opens and closes the file; `async with` does so in a thread.
+    The journal applies to this thread or task, and to threads and tasks that get a copy of its
+    context. `with` opens and closes the file in the calling thread, and `async with` in another
+    thread.
 
-    Raises JournalInUse if another run has the file, and ConfigError if it cannot be used.
+    Raises JournalInUse if another run is using the file, and ConfigError if the file is not usable.
     """
     return JournaledBlock(partial(_of_block, os.fspath(path)))
 
@@ -572,16 +588,16 @@ class JournaledBlock:
         self._block.__enter__()
 
     def _leave(self, raised: Raised) -> Callable[[], None]:
-        """Ends the block in this context, and returns what closes its journal."""
+        """Ends the block in this context, and returns a function that closes its journal."""
         self._block.__exit__(*raised)
         return partial(self._journal.close, _how_ended(raised[1]))
 
 
 def close_journals(ended: str) -> None:
-    """Closes the journals of the process, and records in them how it ended.
+    """Closes the journals of the process, and records in them how the run ended.
 
-    Other threads cannot reopen them. Raises JournalError if something could not be recorded and no
-    other error has reported that.
+    Afterwards, other threads cannot reopen the journals. Raises JournalError if something could not
+    be recorded and no other error has reported that.
     """
     global _over
     _over = root()

@@ -8,18 +8,18 @@
     call      t1     {"tool": "look_up", "sent": ..., "result": "3.5", "ms": 0.1}   at its end
     approval  t2     {"asks": "refund", "digest": ..., ...}                   a call waits
     approval  t2     {"asks": "refund", "decided": "yes", "by": "ada", ...}
-    retry     2      {"why": "ContractError: ..."}          from this exchange on, request again
-    place     place  {"place": "1.3:0"}                     the prompt is now at another place
+    retry     2      {"why": "ContractError: ..."}       exchanges from step 2 on are repeated
+    place     place  {"place": "1.3:0"}                  the prompt now has this position in the run
     process   ended  {"ended": "ok", ...}
 
-Rows are added and never changed; the newest row of a place counts. Each row has a checksum. When
-`put` returns, its row is on the disk (write-ahead log, full synchronisation). Threads that write at
-the same time share a transaction.
+Rows are added and never changed. Of the rows of a prompt that have the same kind and step, the
+newest counts. Each row has a checksum. When `put` returns, its row is on the disk (write-ahead log,
+full synchronisation). Threads that write at the same time share a transaction.
 
 While a process has a journal open, three more files are in its folder: SQLite's `run.journal-wal`
-and `-shm`, and `-lock`. The lock file prevents other processes from starting a run with the
-journal, and stores the number of rows. If the process is killed, the three files stay and belong to
-the journal. Other processes may read the journal at any time.
+and `run.journal-shm`, and the lock file `run.journal-lock`. The lock file prevents other processes
+from starting a run with the journal, and stores the number of rows. If the process is killed, the
+three files stay and belong to the journal. Other processes may read the journal at any time.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ VERSION = 4
 
 
 class RowKind(StrEnum):
-    """The kinds of rows."""
+    """The kinds of rows in a journal."""
 
     PROCESS = "process"
     EXCHANGE = "exchange"
@@ -133,7 +133,8 @@ command_here: tuple[list[str], str] | None = None
 def note_command(words: list[str], folder: str) -> None:
     """Sets the command line that a waiting run records as the one that started it.
 
-    Records none if `words` is empty, if the script is not in a file, or if a word contains a key.
+    No command line is recorded if `words` is empty or contains a secret key, or if the script is
+    not in a file.
     """
     global command_here
     is_repeatable = words and "-c" not in words and "-" not in words
@@ -160,15 +161,16 @@ class EqualPrompts:
         self._is_single = len(kept) == 1
 
     def take(self, place: str, match: Matching) -> PromptKey | None:
-        """Takes the record of the prompt at this place, if it is not taken yet and matches.
+        """Takes the record of the prompt at this position in the run.
 
-        `match` says whether the tools close over the same values as then.
+        Returns None if there is no such record, if another prompt has taken it, or if it does not
+        match. `match` says whether the tools close over the same values now as in the record.
         """
         one = self._at.get(place)
         return None if one is None or one not in self.left else self._first([one], match)
 
     def take_first(self, match: Matching) -> PromptKey | None:
-        """Takes the first record left that matches, in the order of the script.
+        """Takes the first remaining record that matches, in the order of the script.
 
         All earlier prompts must have ended, so that the record cannot belong to one of them.
         """
@@ -178,7 +180,7 @@ class EqualPrompts:
     def _first(self, found: list[PromptKey], match: Matching) -> PromptKey | None:
         """Takes the first of these records that matches.
 
-        A record for which `match` is unsure is taken only if it is the only one.
+        A record for which `match` is unsure is taken only if no other equal prompt was recorded.
         """
         for one in found:
             how = match(self.left[one].closures)
@@ -188,12 +190,12 @@ class EqualPrompts:
         return None
 
     def tools_in_doubt(self, match: Matching) -> set[str]:
-        """The names of tools for which `match` is unsure, in the records left."""
+        """The names of tools for which `match` is unsure, in the remaining records."""
         left = [one.closures for one in self.left.values() if match(one.closures) == "unsure"]
         return {tool for closures in left for tool, _ in closures.values()}
 
     def name(self, asked: PromptKey) -> PromptKey:
-        """A key for a prompt without a record: its place, numbered if that key is taken."""
+        """A key for a prompt without a record: `asked`, with a number if that key is taken."""
         names = (asked, *(asked.another(number) for number in range(1, len(self._taken) + 1)))
         name = next(one for one in names if one not in self._taken)
         self._taken.add(name)
@@ -211,8 +213,9 @@ class _Pending(NamedTuple):
 class Journal:
     """The rows of a run's journal, for all threads of the process that has opened it.
 
-    A journal that is `part_of` the job of a script, or of a block of a program, does not report its
-    own start and end. A block's journal belongs to no script: another program may resume it.
+    `part_of` is the name of the job if the run is a job. The journal of a job, or of a block of a
+    program, does not report its start and end. The journal of a block belongs to no script: another
+    program may resume it.
     """
 
     def __init__(self, path: str, part_of: str | None = None, *, is_of_block: bool = False) -> None:
@@ -247,7 +250,10 @@ class Journal:
 
     @contextmanager
     def equal_prompts(self, asked: PromptKey) -> Generator[EqualPrompts]:
-        """Yields the records of equal prompts of earlier processes, to one thread at a time."""
+        """Yields the records that earlier processes have made of equal prompts.
+
+        Only one thread at a time can use them.
+        """
         with self._lock:
             if asked[:2] not in self._equal:
                 self._equal[asked[:2]] = EqualPrompts(self._kept_like(asked))
@@ -290,7 +296,7 @@ class Journal:
 
     @property
     def paid(self) -> dict[str, tuple[Usage, int]]:
-        """By model: the usage of all recorded replies, and the longest output in tokens."""
+        """Maps each model to the usage of its recorded replies and its longest output in tokens."""
         model, longest = (f"json_extract(data, '$.used[{n}]')" for n in (0, 2))
         counts = ", ".join(f"total(json_extract(data, '$.used[{n}]'))" for n in range(1, 6))
         query = (
@@ -307,14 +313,15 @@ class Journal:
     def began_by(self) -> Entry:
         """The command line and the folder that started the run, as fields of an entry.
 
-        Empty if the command is unknown, and for a part of a job or a block.
+        There are no fields if the command is unknown, or if the journal belongs to a job or a
+        block.
         """
         if command_here is None or self._is_part:
             return {}
         return {"command": command_here[0], "folder": command_here[1]}
 
     def check_whole(self) -> None:
-        """Raises JournalError if writing has failed.
+        """Raises JournalError if an earlier entry could not be written.
 
         Called before a request is sent or a call is made.
         """
@@ -402,18 +409,18 @@ class Journal:
             note(f"{self.path}: {count}; their requests are sent again")
 
     def _note(self, step: str, entry: Entry) -> None:
-        # The next answer, or closing the file, has it on the disk as well.
+        # The next answer, or closing the file, also syncs this row to the disk.
         self._insert((None, None, None, step, RowKind.PROCESS), entry, is_synced=False)
 
     def _insert(self, at: _Values, entry: Entry, *, is_synced: bool = True) -> None:
-        """Adds a row, in one transaction with those that other threads add."""
+        """Adds a row, in one transaction with rows that other threads add at the same time."""
         row = _row_of(at, entry)
         self.write(_INSERT, *row, is_synced=is_synced and self.listener is None)
         if self.listener is not None:
             self.listener([row])
 
     def write(self, statement: str, *values: Any, is_synced: bool = False) -> None:
-        """Executes a statement, in one transaction with those of other threads.
+        """Executes a statement, in one transaction with statements of other threads.
 
         When this returns, the change survives the end of the process and, if `is_synced`, a crash
         of the machine.
@@ -432,7 +439,7 @@ class Journal:
         self.check_whole()
 
     def _commit_waiting(self) -> None:
-        """Commits the queued statements. Requires the lock."""
+        """Commits the queued statements. The caller must hold the lock."""
         if self._waiting and self._broken is None:
             self._commit([self._waiting.popleft() for _ in range(len(self._waiting))])
 
@@ -446,7 +453,7 @@ class Journal:
             return self._execute(query, *values)
 
     def _execute(self, query: str, *values: Any) -> list[Any]:
-        """Returns the rows of a query. Requires the lock."""
+        """Returns the rows of a query. The caller must hold the lock."""
         try:
             return self._database.execute(query, values).fetchall()
         except sqlite3.ProgrammingError:  # the database is closed
@@ -464,7 +471,7 @@ class Journal:
         return [tuple(row) for row in self.read(query, scope)]
 
     def merge_rows(self, rows: list[_Values]) -> None:
-        """Adds the rows of another journal that this one lacks."""
+        """Adds the rows of another journal that this journal lacks."""
         # In one step, so that no other thread commits only a part of them.
         self._waiting.extend([_Pending(_INSERT_NEW, tuple(row), True) for row in rows])
         self.flush()
@@ -512,9 +519,10 @@ after_fork(_leave_all)
 
 
 def add(path: str, at: tuple[Any, ...], entry: Entry, check: Callable[[], None]) -> None:
-    """Adds an entry to a journal, even while its run is active; `at` is a place as in `entries`.
+    """Adds an entry to a journal, even while its run is active.
 
-    `check` runs in the same transaction. Raises ConfigError if the entry cannot be added.
+    `at` has the entry's scope, key, place, step and kind. `check` runs in the same transaction.
+    Raises ConfigError if the entry cannot be added.
     """
     try:
         with closing(_connected(path)) as database:
@@ -537,7 +545,7 @@ def remove(path: str) -> None:
 
 
 def is_in_use(path: str) -> bool:
-    """True if a process is running with the journal."""
+    """True if an active run is using the journal."""
     try:
         with open(_companion_path(path, _LOCK), "rb") as file:
             return not lock(file.fileno(), waits=False)
@@ -578,9 +586,9 @@ def reading(path: str) -> Generator[sqlite3.Connection]:
 
 
 def check_head(path: str, script: str = "") -> bool:
-    """True if the file is already a journal; False if it is new or empty.
+    """True if the file is already a journal, and False if the file is new or empty.
 
-    Raises ConfigError if this run cannot use it; the file is not changed.
+    Raises ConfigError if this run cannot use the file. The file is not changed.
     """
     owner = _owner_of(path)  # read first: rows may be added meanwhile
     missing = f"the rows of {path}-wal are missing"
@@ -635,7 +643,7 @@ def _last_row(database: sqlite3.Connection) -> int:
 
 
 def _connected(path: str, *, read_only: bool = False) -> sqlite3.Connection:
-    """Opens the database; with `read_only`, it changes nothing and creates no files."""
+    """Opens the database. With `read_only`, changes nothing and creates no files."""
     how = "mode=rw"
     if read_only:
         # Without a write-ahead log, no process is writing to the file. If it is opened as
@@ -649,12 +657,15 @@ def _connected(path: str, *, read_only: bool = False) -> sqlite3.Connection:
 
 
 def _companion_path(path: str, ending: str) -> str:
-    """The path of a journal's companion file; links to the journal are resolved."""
+    """The path of a file next to the journal: the journal's path, without links, and `ending`."""
     return os.path.realpath(path) + ending
 
 
 def _no_journal(path: str) -> ConfigError:
-    """The error for a file that is not a journal; its first line tells what it is."""
+    """The error for a file that is not a journal.
+
+    If the first line of the file shows the file's format, the message names the format.
+    """
     with open(path, "rb") as file:
         line = file.readline(10_000)
     what, hint = f"{path} is not a journal", "name another file"
@@ -669,10 +680,12 @@ def _no_journal(path: str) -> ConfigError:
 
 
 def entries(path: str, *, latest: bool = False) -> Iterator[Entry]:
-    """Yields the rows of a journal in order, each as an entry with its place.
+    """Yields the rows of a journal in order, as entries.
 
-    With `latest`, yields only the rows that still count: the newest row of each place. Raises
-    ConfigError if the journal is damaged.
+    The field `at` of an entry is the row's scope, key, place, step and kind. An entry about a
+    process has the step in the field `process` instead. With `latest`, yields only the newest entry
+    of each step, and no replies that a resumed run requests again. Raises ConfigError if the
+    journal is damaged.
     """
     with reading(path) as database:
         if not _has_tables(database):
@@ -697,7 +710,11 @@ def exchanges(path: str) -> Iterator[Entry]:
 
 
 def recovery_setting(variable: str, default: str) -> str:
-    """The value of a variable that decides about calls that may have run: "call" or "stop"."""
+    """The value of an environment variable that may be "call" or "stop".
+
+    The variable says whether calls that may have run are made again. Raises ConfigError for any
+    other value.
+    """
     wanted = os.environ.get(variable) or default
     if wanted not in ("call", "stop"):
         raise ConfigError(f"{variable}: expected call or stop, got {wanted!r}")
@@ -705,7 +722,7 @@ def recovery_setting(variable: str, default: str) -> str:
 
 
 def current_script() -> str:
-    """The name of the running script, without its suffix; "" if unknown."""
+    """The name of the running script, without its suffix, or "" if the name is unknown."""
     name = os.path.basename(sys.argv[0]) if sys.argv else ""
     stem = os.path.splitext(name)[0]
     return "" if stem in _NO_SCRIPTS else stem
@@ -728,7 +745,7 @@ class _OwnerStatus(NamedTuple):
 
 
 def _owner_of(path: str) -> _OwnerStatus:
-    """The content of a journal's lock file; an empty status if there is no file."""
+    """The content of a journal's lock file, or an empty status if the file cannot be read."""
     with (
         suppress(OSError, ValueError),
         open(_companion_path(path, _LOCK), encoding="utf-8") as file,
@@ -741,7 +758,7 @@ def _owner_of(path: str) -> _OwnerStatus:
 class _Owner(LockedFile):
     """The lock file of a journal, held by the one process that runs with the journal.
 
-    The file is removed when the journal is closed.
+    The file is removed when the journal is closed, unless the run could not record everything.
     """
 
     def __init__(self, path: str) -> None:
@@ -771,7 +788,10 @@ class _Owner(LockedFile):
             raise _unusable(path, error) from None
 
     def note(self, rows: int, state: str = "") -> None:
-        """Stores how many rows are on the disk: SQLite drops damaged parts of its log silently."""
+        """Stores how many rows are on the disk.
+
+        SQLite silently drops damaged parts of its log, and this number shows that rows are missing.
+        """
         self._rows = rows
         with suppress(OSError):  # without it, missing rows may go unnoticed
             self._write(rows, state)
@@ -812,7 +832,10 @@ def _transaction(database: sqlite3.Connection) -> Generator[None]:
 
 
 def _make_private(path: str) -> None:
-    """Creates a file that only its owner can read, if missing; OSError if it is not writable."""
+    """Creates a file that only its owner can read, if there is no file.
+
+    Raises OSError if the file is not writable.
+    """
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE))
 
 
@@ -846,7 +869,7 @@ def _unreadable(path: str, problem: object) -> JournalError:
 
 
 def _row_of(at: _Values, entry: Entry) -> _Values:
-    """The row of an entry, with its checksum; `at` is a place as in `entries`."""
+    """The row of an entry, with its checksum. `at` has its scope, key, place, step and kind."""
     scope, key, place, step, kind = at
     data = _plain(json.dumps(entry, ensure_ascii=False))
     row = (_plain(scope), key, place, str(step), data, str(kind))
@@ -859,7 +882,10 @@ def _sum(row: _Values) -> int:
 
 
 def _plain(text: Any) -> Any:
-    """The text with an escape for each half of a surrogate pair, which UTF-8 cannot encode."""
+    """The text with an escape for each half of a surrogate pair, which UTF-8 cannot encode.
+
+    Values that are not texts are returned unchanged.
+    """
     return text.encode("utf-8", "backslashreplace").decode() if isinstance(text, str) else text
 
 

@@ -61,7 +61,10 @@ def key_of_data(data: Any) -> str:
 
 
 def outcome_data(answer: Reply | ToolsUnsupported) -> Entry:
-    """The outcome of a request as fields of an entry: the reply, or a refusal of tools."""
+    """The outcome of a request as fields of an entry.
+
+    The outcome is the reply, or the provider's refusal to take tools.
+    """
     if not isinstance(answer, Reply):
         return {"refused": "tools", "message": answer.message}
     reply = answer.readable()
@@ -73,13 +76,16 @@ def outcome_data(answer: Reply | ToolsUnsupported) -> Entry:
 
 
 def used_of(reply: Reply) -> list[int]:
-    """A reply's token counts for a journal: input, output, and their parts if there are any."""
+    """A reply's numbers of input and output tokens, for a journal.
+
+    The numbers of TOKEN_PARTS, such as cached tokens, follow unless all of them are 0.
+    """
     parts = [getattr(reply, name) for name in TOKEN_PARTS]
     return [reply.input_tokens, reply.output_tokens, *(parts if any(parts) else ())]
 
 
 def usage_of(sent: int, answered: int, *parts: int) -> Usage:
-    """The usage of one request, from the numbers of `used_of`."""
+    """The usage of one request, from the numbers that `used_of` returns."""
     return Usage(sent, answered, 1, *parts)
 
 
@@ -104,7 +110,10 @@ def reply_of(entry: Entry, path: str) -> Reply:
 
 
 def _check_kinds(kind: type[Reply | ToolRequest], data: Entry) -> None:
-    """Raises TypeError if a field of a reply has the wrong type, as a file may have been edited."""
+    """Raises TypeError if a field of a reply or a tool call has the wrong type.
+
+    The file may have been edited by hand.
+    """
     for name, value in data.items():
         wanted = _KINDS.get(kind.__annotations__[name])
         if wanted is not None and type(value) is not wanted:
@@ -134,10 +143,10 @@ def read_lines(path: str, what: str) -> Iterator[bytes]:
 
 
 class LockedFile:
-    """A file that no other process can change or replace while it is open; created if missing.
+    """A file that no other process can change or replace while it is open.
 
-    Raises BlockingIOError if another process has locked it and `waits` is false, and OSError or
-    ValueError if the path is not usable.
+    Creates the file if it is missing. Raises BlockingIOError if another process has locked it and
+    `waits` is false, and OSError or ValueError if the path is not usable.
     """
 
     def __init__(self, path: str, permissions: int, *, waits: bool) -> None:
@@ -223,7 +232,10 @@ _held: WeakSet[LockedFile] = WeakSet()
 
 
 def lock(descriptor: int, *, waits: bool) -> bool:
-    """Locks a file until it is closed; False if another process has it and `waits` is false."""
+    """Locks a file until it is closed.
+
+    If another process has locked the file, waits for it or, if `waits` is false, returns False.
+    """
     if sys.platform == "win32":
         import msvcrt
 
@@ -250,7 +262,10 @@ _PAUSE = 0.02
 
 
 def lock_by_msvcrt(msvcrt: Any, descriptor: int, *, waits: bool) -> bool:
-    """The same as `lock` on Windows, where the system's own lock waits at most ten seconds."""
+    """Does the same as `lock` on Windows.
+
+    Windows would wait for a lock for at most ten seconds, so this function tries again and again.
+    """
     while True:
         os.lseek(descriptor, _FAR, os.SEEK_SET)
         try:
@@ -274,20 +289,23 @@ class OpenFiles(Generic[T]):
         self._lock, self.open = threading.Lock(), dict[str, T]()
 
     def at(self, path: str, make: Callable[[str], T]) -> T:
-        """The object opened for this path; `make` opens one if there is none."""
+        """The object that is open for this path. If there is none, `make` opens an object."""
         with self._lock:
             if path not in self.open:
                 self.open[path] = make(path)
             return self.open[path]
 
     def take(self, path: str) -> T | None:
-        """Removes the object of this path and returns it; None if there is none."""
+        """Removes the object for this path and returns it, or None if there is no object."""
         with self._lock:
             return self.open.pop(path, None)
 
 
 def _let_go() -> None:
-    """Closes inherited files in a forked process, which would lock them longer than its parent."""
+    """Closes inherited files in a forked process.
+
+    Otherwise, the files could stay locked after the parent has ended.
+    """
     for file in list(_held):
         file.leave()
 
@@ -296,7 +314,7 @@ after_fork(_let_go)
 
 
 def _there(one: Any, names: tuple[str, ...]) -> Entry:
-    """The attributes with these names whose values are not empty."""
+    """The attributes with these names whose values are not empty, as a mapping."""
     found = {name: getattr(one, name) for name in names}
     return {name: value for name, value in found.items() if value}
 

@@ -38,7 +38,7 @@ from runtime_support.errors import CheckError, ConfigError
 
 # A subfolder of an output folder of `saftc map`, with further journals of the job.
 _OF_CHUNKS = "journal"
-# Where the scope of a tool call begins in a scope: see `PromptKey.inside`.
+# Where the scope of a tool call begins within a longer scope: see `PromptKey.inside`.
 _IN_CALL = re.compile(r"/?(?=[0-9a-f]{16}\.)")
 
 
@@ -58,22 +58,26 @@ class WaitingCall(PendingCall):
 
     @property
     def is_in_doubt(self) -> bool:
-        """Whether the run ended during the approved call: it may have taken effect.
+        """True if the run ended during the approved call, which may have taken effect.
 
-        `settle` such a call; `decide` about others.
+        Use `settle` for a call in doubt, and `decide` for any other call.
         """
         return self.begun is not None
 
     @property
     def scope(self) -> str:
-        """The scope of the call: the name of `journal_scope`, `row/17` for a row, or empty."""
+        """The name of the part of the run that the call belongs to.
+
+        It is the name given to `journal_scope`, `row/17` for row 17 of a job, or empty for neither.
+        """
         return _IN_CALL.split(self.at[0])[0]
 
 
 def waiting_calls(path: str | os.PathLike[str]) -> list[WaitingCall]:
     """Returns the calls that wait in a journal, or in the journals of a folder.
 
-    Running calls of an active run are not in doubt. Raises a ConfigError if there is no journal.
+    Running calls of an active run are not in doubt. Raises a ConfigError if the file is not a
+    journal.
     """
     path = os.fspath(path)
     if os.path.isdir(path):
@@ -84,8 +88,8 @@ def waiting_calls(path: str | os.PathLike[str]) -> list[WaitingCall]:
 def decide(call: WaitingCall, decision: Verdict) -> None:
     """Writes a decision about a waiting call into its journal; the run takes it when it resumes.
 
-    Raises a CheckError if the call is in doubt, changed arguments do not fit, or the decision
-    contains a key, and a ConfigError if the call no longer waits.
+    Raises a CheckError if the call is in doubt, if changed arguments do not fit, or if the decision
+    contains a secret key. Raises a ConfigError if the call no longer waits.
     """
     if call.is_in_doubt:
         raise CheckError(
@@ -103,10 +107,11 @@ def decide(call: WaitingCall, decision: Verdict) -> None:
 
 
 def settle(call: WaitingCall, result: str | None, by: str = "") -> None:
-    """Writes the result of a call in doubt, which the model gets; with None, it is made again.
+    """Writes the result of a call in doubt into the journal.
 
-    Raises a CheckError if the call is not in doubt, and a ConfigError while the run is active, or
-    if the call was settled before.
+    The model gets this result. If `result` is None, the resumed run makes the call again. Raises a
+    CheckError if the call is not in doubt. Raises a ConfigError while the run is active, or if the
+    call was settled before.
     """
     if not call.is_in_doubt:
         raise CheckError(f"{call.shown} has not started", hint="decide whether it may")
@@ -118,7 +123,10 @@ def settle(call: WaitingCall, result: str | None, by: str = "") -> None:
 
 
 def began_by(path: str) -> tuple[list[str], str] | None:
-    """The `saftc` command line and the folder that started a journal's run; None if unknown."""
+    """The `saftc` command line and the folder that started a journal's run.
+
+    Returns None if they are unknown, or if the folder no longer exists.
+    """
     found: tuple[list[str], str] | None = None
     for entry in entries(path):
         match entry:
@@ -174,7 +182,7 @@ def _waiting(path: str, at: tuple[Any, ...], question: Entry, begun: float | Non
 
 
 def _arguments(kind: str, sent: str) -> Mapping[str, Any]:
-    """The arguments as the model sent them; empty if they cannot be parsed."""
+    """The arguments as the model sent them, or no arguments if they cannot be parsed."""
     with suppress(CheckError, ValueError):
         return {PROGRAM: json.loads(sent)} if kind == PROGRAM else read_arguments(sent)[0]
     return {}

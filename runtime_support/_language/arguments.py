@@ -50,7 +50,10 @@ as_key: Callable[[str, Any], Any] = _argument("string, date or datetime", is_key
 def each_as(
     check: Callable[[str, Any], Any], name: str, items: Any, types: frozenset[type]
 ) -> Sequence[Any]:
-    """Checks each item of the argument `items`; fast if the items are all of `types`."""
+    """Checks each item of the argument `items` with `check`, and returns the checked items.
+
+    If all items have one of the `types`, nothing is checked, which is faster.
+    """
     given = as_sequence(f"{name}(items)", items)
     if types.issuperset(map(type, given)):
         return given

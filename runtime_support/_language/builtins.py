@@ -258,7 +258,10 @@ if TYPE_CHECKING:
 
 
 def fields(value: Any, kind: Any = str) -> dict[Any, Any]:
-    """The fields of an object, for `{...value}`; of one whose keys are of this kind."""
+    """The fields of an object, for `{...value}`.
+
+    Raises CheckError if a key does not have the type `kind`.
+    """
     place = "`...` in an object"
     found = as_object(place, value)
     if kind is not str:
@@ -270,7 +273,10 @@ def fields(value: Any, kind: Any = str) -> dict[Any, Any]:
 
 
 def key(value: Any, kind: Any = str) -> Any:
-    """The key of an entry, for `{[value]: 1}`, in an object whose keys are of this kind."""
+    """A key of an object, for `{[value]: 1}`.
+
+    Raises CheckError if the key does not have the type `kind`.
+    """
     given = plain(value)
     if kind is not str:
         return _validated(given, kind, "a key of this object")
@@ -293,10 +299,11 @@ def _wrong_key(words: str, found: Any) -> CheckError:
 
 
 def changed(record: Record, changes: Mapping[str, Any] | None = None, /, **fields: Any) -> Record:
-    """A copy of a record in which these fields have other values; of an object, an object.
+    """Returns a copy of a record or an object in which these fields have other values.
 
-    The copy is of the same class and is held against its rules: a dataclass runs `__post_init__`, a
-    pydantic model validates it as a whole. MissingError for a field that the record does not have.
+    The copy of a record has the same class, and the class checks it: a dataclass runs
+    `__post_init__`, and a pydantic model validates the whole copy. Raises MissingError for a field
+    that the record does not have.
     """
     value: Any = plain(record)
     news = {**(changes or {}), **fields}
@@ -504,7 +511,12 @@ def _comparable(path: str, value: Any) -> list[Any]:
 
 
 def _common_kind(items: Sequence[Any]) -> str | None:
-    """The common kind of dates and the like, or of decimals and ints; None for other items."""
+    """The kind that items such as dates or decimals share, if they can be ordered.
+
+    The kind is "date", "datetime", "time" or "duration" if all items are of this kind, and
+    "decimal" for decimals with or without ints. It is None for all other items, for datetimes
+    without an offset, and for times of which only some have an offset.
+    """
     words = set(map(basic_kind, items))
     if "decimal" in words and words <= {"decimal", "int"}:
         return "decimal"
@@ -517,7 +529,10 @@ def _common_kind(items: Sequence[Any]) -> str | None:
 
 
 def _keys(name: str, items: Sequence[Any], by: Key) -> list[Any]:
-    """The value of `by` for each item; raises CheckError if these values cannot be ordered."""
+    """Calls `by` with each item, and returns the results.
+
+    Raises CheckError if the results cannot be ordered.
+    """
     path = f"{name}(by)"
     if not callable(plain(by)):
         raise expected_error(path, "function", by)

@@ -81,7 +81,7 @@ def to_decimal(value: str | int) -> Decimal:
 
 
 def _read(word: Word, value: Any) -> Any:
-    """Parses a text as a value of this kind; a value that is already of the kind is returned."""
+    """Parses a text as a value of the kind `word`. Returns a value that already has this kind."""
     given = value.text if isinstance(value, Digits) else plain(value)
     path = f"{word}({'value' if word == 'decimal' else 'text'})"
     if basic_kind(given) == word:
@@ -106,7 +106,10 @@ def now() -> datetime:
 
 
 def _moment(asked: str) -> datetime:
-    """The current time, or the time in `SAFT_NOW`, as in tests; `asked` is the calling builtin."""
+    """The current time, or the time in `SAFT_NOW` if it is set, as in tests.
+
+    `asked` is the name of the builtin that was called.
+    """
     from runtime_support._core.hooks import record_moment
 
     told = os.environ.get("SAFT_NOW")

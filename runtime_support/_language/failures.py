@@ -4,9 +4,9 @@
         error = failure(exception)      error.kind, error.message, error.text, error.attempts
         raise error.exception           raises it again, from anywhere
 
-An error of the script itself has a kind of its own, whatever exception Python raises. An exception
-from imported Python code is of the kind "python", and its message begins with the exception's
-class.
+An exception from imported Python code is an error of the kind "python", and its message begins with
+the exception's class. An error of the script itself has another kind, whatever exception Python
+raises.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ FailureKind: TypeAlias = Literal[
 ]
 KINDS: tuple[str, ...] = get_args(FailureKind)
 
-# A class stands for its subclasses, too, except those that are listed above it.
+# A class includes its subclasses, except those that are listed above it.
 _KINDS: tuple[tuple[type[SaftError], FailureKind], ...] = (
     (errors.ContractError, "contract"),
     (errors.TruncatedReply, "truncated"),
@@ -110,7 +110,10 @@ def failure(exception: Exception) -> Failure:
 
 
 def error_words(error: BaseException) -> str:
-    """Returns the message of one of Python's own exceptions; very short messages are completed."""
+    """Returns the message of one of Python's own exceptions.
+
+    Replaces messages that say too little, such as that of a KeyError, which is only the key.
+    """
     match error:
         case KeyError() if type(error) is KeyError and len(error.args) == 1:
             from runtime_support._values.dates import word_of
@@ -129,7 +132,7 @@ def error_words(error: BaseException) -> str:
 
 
 def _words_of_decimals(error: ArithmeticError) -> str:
-    """Returns the message for an error with decimals; `decimal` itself only lists classes."""
+    """Returns the message for an error with decimals; the module `decimal` only names classes."""
     signals = {signal.__name__ for signal in error.args[0]} if error.args else set[str]()
     if signals & {"DivisionByZero", "DivisionUndefined"}:
         return "division by zero"

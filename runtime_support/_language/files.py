@@ -82,9 +82,9 @@ def append_text(path: str, text: str) -> None:
 
 
 def _write(name: str, put: Callable[[str, bytes], None], path: str, text: str) -> None:
-    """Writes the text with `put` when it is the call's turn.
+    """Waits until the call may have effects, then writes the text with the function `put`.
 
-    `name` is the builtin, for messages.
+    `name` is the name of the builtin in messages.
     """
     wait_to_act()
     place, data = _to_be_written(name, path, text)
@@ -135,7 +135,7 @@ def list_files(pattern: str) -> list[str]:
 
 
 def content(place: str, most: int) -> bytes:
-    """Returns the content of a regular file, but at most `most` + 1 bytes; raises FileError."""
+    """Returns at most `most` + 1 bytes of a regular file. Raises FileError if it cannot be read."""
     note_read(place)
     try:
         check_regular(place)
@@ -193,9 +193,10 @@ def replace_file(
 
 
 def check_can_write(path: str, what: str) -> None:
-    """Raises ConfigError if no file can be written at this path; called before any cost arises.
+    """Raises ConfigError if no file can be written at this path.
 
-    `what` names the file in the message, as in "the timeline".
+    Callers check this before a request costs anything. `what` names the file in the message, as in
+    "the timeline".
     """
     folder = os.path.dirname(os.path.realpath(path))
     if os.path.isdir(path):
@@ -245,7 +246,7 @@ def _placed(path: str) -> str:
 def _to_be_written(name: str, path: str, text: str) -> tuple[str, bytes]:
     """Returns the path and the bytes to write.
 
-    Raises FileError if the script may not write them.
+    Raises FileError if the text cannot be encoded, or if the path is a link to another folder.
     """
     named = _placed(as_text(f"{name}(path)", path))
     place = resolve_path(named)
@@ -292,7 +293,7 @@ def _opened(path: str, flags: int) -> int:
 
 
 def _matches(folder: str, pattern: str) -> set[str]:
-    """Returns the matching paths; unlike glob's `**`, this follows no links."""
+    """Returns the paths that match a pattern. Unlike in `glob`, `**` follows no links."""
     import glob
     import re
 
@@ -311,7 +312,7 @@ def _matches(folder: str, pattern: str) -> set[str]:
 
 
 def _plain_start(pattern: str) -> str:
-    """The folder part of a pattern up to its first special character."""
+    """The folder that a pattern names before its first special character."""
     special = (pattern.find(character) for character in "*?[" if character in pattern)
     return os.path.dirname(pattern[: min(special, default=len(pattern))])
 

@@ -8,9 +8,9 @@
     >>> call(len, [1, 2])
     2
 
-Each function is a line of the table of operators in docs/language.md; its docstring says which
-operands it takes. Most operands are of plain types, and often of the same type. Each function
-handles these first, by `__class__`, which takes less time than a call of `type`.
+The table of operators in docs/language.md lists the operands that each operator takes. Most
+operands have plain types, and often both have the same type. Each function handles such operands
+first, by `__class__`, which takes less time than a call of `type`.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _HISTORY_ONLY = ("toolCalls", "usage")
 
 
 def truthy(value: object) -> bool:
-    """False for nil and false alone."""
+    """True for every value except nil and false."""
     if type(value) in _PLAIN_TYPES:
         return value is not None and value is not False
     if is_result(value):
@@ -91,7 +91,7 @@ if TYPE_CHECKING:
 
 
 def add(left: Any, right: Any) -> Any:
-    """Two numbers, two strings, two lists, or a duration and what it can be added to."""
+    """Adds two numbers, strings or lists, or a duration and a date, datetime or duration."""
     if left.__class__ is int and right.__class__ is int:
         return left + right
     if left.__class__ is right.__class__ and left.__class__ in _ADDED:
@@ -109,28 +109,33 @@ def add(left: Any, right: Any) -> Any:
 
 
 def sub(left: Any, right: Any) -> Any:
-    """Two numbers, two dates or datetimes, or a duration and what it can be taken from."""
+    """Subtracts two numbers, dates or datetimes.
+
+    A duration can also be subtracted from a date, a datetime or a duration.
+    """
     if left.__class__ is int and right.__class__ is int:
         return left - right
     return _numbers("-", left, right, operator.sub)
 
 
 def mul(left: Any, right: Any) -> Any:
-    """Two numbers, or a duration and a number."""
+    """Multiplies two numbers, or a duration and a number."""
     if left.__class__ is int and right.__class__ is int:
         return left * right
     return _numbers("*", left, right, operator.mul)
 
 
 def div(left: Any, right: Any) -> Any:
-    """Two numbers; the quotient is a float, of decimals a decimal. A duration by a number is one,
-    by a duration a float.
+    """Divides two numbers, or a duration by a number or by a duration.
+
+    The quotient of two numbers is a decimal if one of them is a decimal, and otherwise a float. A
+    duration divided by a number is a duration; divided by a duration, it is a float.
     """
     return _numbers("/", left, right, lambda a, b: a / b)
 
 
 def mod(left: Any, right: Any) -> int:
-    """Two integers; the sign is the divisor's."""
+    """The remainder of the division of two integers. It has the sign of the divisor."""
     if left.__class__ is int and right.__class__ is int and right != 0:
         return left % right
     left, right = plain(left), plain(right)
@@ -140,7 +145,7 @@ def mod(left: Any, right: Any) -> int:
 
 
 def neg(value: Any) -> Any:
-    """A number or a duration."""
+    """The negative of a number or a duration."""
     value = plain(value)
     if not is_number(value) and basic_kind(value) not in ("decimal", "duration"):
         raise CheckError(f"`-` takes a number, got {brief(value)}")
@@ -148,7 +153,7 @@ def neg(value: Any) -> Any:
 
 
 def lt(left: Any, right: Any) -> bool:
-    """Two numbers, two strings, or two dates or the like."""
+    """True if `left < right`, for two numbers, strings, dates, datetimes, times or durations."""
     if left.__class__ is int and right.__class__ is int:
         return left < right
     if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
@@ -157,7 +162,7 @@ def lt(left: Any, right: Any) -> bool:
 
 
 def le(left: Any, right: Any) -> bool:
-    """Two numbers, two strings, or two dates or the like."""
+    """True if `left <= right`, for two numbers, strings, dates, datetimes, times or durations."""
     if left.__class__ is int and right.__class__ is int:
         return left <= right
     if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
@@ -166,7 +171,7 @@ def le(left: Any, right: Any) -> bool:
 
 
 def gt(left: Any, right: Any) -> bool:
-    """Two numbers, two strings, or two dates or the like."""
+    """True if `left > right`, for two numbers, strings, dates, datetimes, times or durations."""
     if left.__class__ is int and right.__class__ is int:
         return left > right
     if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
@@ -175,7 +180,7 @@ def gt(left: Any, right: Any) -> bool:
 
 
 def ge(left: Any, right: Any) -> bool:
-    """Two numbers, two strings, or two dates or the like."""
+    """True if `left >= right`, for two numbers, strings, dates, datetimes, times or durations."""
     if left.__class__ is int and right.__class__ is int:
         return left >= right
     if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
@@ -184,7 +189,10 @@ def ge(left: Any, right: Any) -> bool:
 
 
 def eq(left: Any, right: Any) -> bool:
-    """Deep equality: `1 == 1.0`, but true is not 1 and a list never equals a tuple."""
+    """True if the values and all their parts are equal.
+
+    1 equals 1.0, but true does not equal 1, and a list never equals a tuple.
+    """
     if left.__class__ is int and right.__class__ is int:
         return left == right
     if left.__class__ is right.__class__ and left.__class__ in _PLAIN_TYPES:
@@ -205,7 +213,10 @@ def ne(left: Any, right: Any) -> bool:
 
 
 def is_in(item: Any, container: Any) -> bool:
-    """An element of a list or tuple, a key of an object, a part of a string."""
+    """True if the container has the item.
+
+    The item is an element of a list or tuple, a key of an object, or a part of a string.
+    """
     item, container = plain(item), plain(container)
     if is_list(container) or is_tuple(container):
         return any(eq(item, element) for element in container)
@@ -221,7 +232,10 @@ def is_in(item: Any, container: Any) -> bool:
 
 
 def member(value: Any, name: str) -> Any:
-    """`value.name`: a field of an object or record, `length`, an attribute of a Python object."""
+    """The value of `value.name`.
+
+    The name is a field of an object or record, `length`, or an attribute of a Python object.
+    """
     if value.__class__ in _KEYED:
         if name in value:
             return value[name]
@@ -260,8 +274,10 @@ def _is_mapping(value: object) -> bool:
 
 
 def index(value: Any, key: Any) -> Any:
-    """`value[key]`: an item of a list, tuple or string by number, of an object by string; of a
-    dataframe the column of that name, as a list.
+    """The value of `value[key]`.
+
+    The key is the number of an item in a list, tuple or string, or a key of an object. For a
+    dataframe, the key is the name of a column, whose values are returned as a list.
     """
     if key.__class__ is int:
         if value.__class__ in _INDEXED:
@@ -295,7 +311,7 @@ def index(value: Any, key: Any) -> Any:
 
 
 def item(value: Any, position: int) -> Any:
-    """`value.0`: an item of a tuple."""
+    """The item of a tuple at this position, for `value.0`."""
     value = plain(value)
     if is_tuple(value):
         return _item_at(value, position)
@@ -304,7 +320,10 @@ def item(value: Any, position: int) -> Any:
 
 
 def format(value: Any, spec: str) -> str:
-    """The text of a number or a string in one of Python's formats: `format(1234, ",")`."""
+    """Formats a number, string, date, datetime or time: `format(1234, ",")` returns "1,234".
+
+    `spec` is one of Python's format specifications.
+    """
     value = plain(value)
     kind_of = basic_kind(value)
     if kind_of not in _FORMATTED:
@@ -319,7 +338,7 @@ def format(value: Any, spec: str) -> str:
 
 
 def slice(value: Any, start: Any, stop: Any, step: Any = None) -> Any:
-    """`value[start:stop:step]` of a list, tuple or string; nil for what is left out."""
+    """The slice `value[start:stop:step]` of a list, tuple or string. A missing bound is nil."""
     bounds = type(start) in _BOUNDS and type(stop) in _BOUNDS and step is None
     if bounds and type(value) in _INDEXED:
         return value[start:stop]
@@ -336,8 +355,10 @@ def slice(value: Any, start: Any, stop: Any, step: Any = None) -> Any:
 
 
 def each(value: Any) -> Iterable[Any]:
-    """What a `for` goes over: a list or a tuple, the rows of a dataframe as objects, or what
-    imported Python gives to go over.
+    """The items that a `for` loop iterates over.
+
+    They are the items of a list or tuple, the rows of a dataframe as objects, or the items of an
+    iterable from imported Python code.
     """
     if is_list(value) or is_tuple(value):
         return value
@@ -355,18 +376,19 @@ def each(value: Any) -> Iterable[Any]:
 
 
 def each_of(value: Any, shape: int | tuple[Any, ...]) -> Iterator[list[Any] | tuple[Any, ...]]:
-    """As `each`, for a pattern: each element is a list or tuple of as many items, when its turn
-    comes.
+    """Yields the items of `each` in a form that Python can unpack for a pattern of names.
 
-    The shape is the number of names, or for a nested pattern the names: `("id", ("a", "b"))`.
+    Raises CheckError at an item that is not a list or tuple of the right length. `shape` is the
+    number of names or, for a nested pattern, the names: `("id", ("a", "b"))`.
     """
     return _unpacked(each(value), shape)
 
 
 def unpack(value: Any, shape: int | tuple[Any, ...]) -> list[Any] | tuple[Any, ...]:
-    """What `a, b = value` takes apart: a list or tuple of as many items.
+    """Returns a value in a form that Python can unpack, for `a, b = value`.
 
-    The shape is the number of names, or for a nested pattern the names: `("id", ("a", "b"))`.
+    Raises CheckError if the value is not a list or tuple of the right length. `shape` is the number
+    of names or, for a nested pattern, the names: `("id", ("a", "b"))`.
     """
     return _fitted(value, shape, "what is unpacked")
 
@@ -382,9 +404,9 @@ if TYPE_CHECKING:
 
 
 def call(function: Any, /, *arguments: Any, **named: Any) -> Any:
-    """The result of the call, or CheckError when the function cannot be called so.
+    """Calls a function and returns the result. Raises CheckError if the arguments do not fit.
 
-    What is to be awaited is, in the event loop of the run.
+    If the result is awaitable, it is awaited in the event loop of the run.
     """
     from runtime_support._schema.calls import call_checked
     from runtime_support._schema.checking import validate
@@ -408,7 +430,7 @@ if TYPE_CHECKING:
 
 
 async def acall(function: Any, /, *arguments: Any, **named: Any) -> Any:
-    """The same of a function that may be `async def`, which is awaited."""
+    """Calls a function as `call` does, from a coroutine. Awaits the result if it is awaitable."""
     from runtime_support._core.tasks.loops import maybe_await
     from runtime_support._schema.calls import call_checked
     from runtime_support._schema.checking import validate
@@ -419,7 +441,7 @@ async def acall(function: Any, /, *arguments: Any, **named: Any) -> Any:
 
 
 def send(value: Any, name: str, /, *arguments: Any, **named: Any) -> Any:
-    """`value.name(...)`: a call of a member, of a method of Python or a function in a field."""
+    """Calls a member, for `value.name(...)`: a method of Python, or a function in a field."""
     owner = plain(value)
     if word_of(owner) is not None and not name.startswith("_") and hasattr(owner, name):
         return call(getattr(owner, name), *arguments, **named)
@@ -474,7 +496,11 @@ def _unpacked(
 
 
 def _fitted(element: Any, shape: int | tuple[Any, ...], place: str) -> list[Any] | tuple[Any, ...]:
-    """Returns the element if Python's own unpacking does what the pattern requires."""
+    """Returns the element in a form that Python can unpack as the pattern requires.
+
+    Raises CheckError if the element is not a list or tuple of the right length. The same applies to
+    its parts if the pattern is nested.
+    """
     element = plain(element)
     count = shape if isinstance(shape, int) else len(shape)
     if not (is_list(element) or is_tuple(element)) or len(element) != count:
@@ -513,7 +539,10 @@ _KINDS_FOR: dict[str, frozenset[tuple[str, str]]] = {
 
 
 def _are_kinds_for(symbol: str, left: Any, right: Any) -> bool:
-    """True if an operator takes two such values; CheckError for a datetime without an offset."""
+    """True if an operator takes these two values because of their kinds, such as date and duration.
+
+    Raises CheckError for a datetime without an offset.
+    """
     kinds = basic_kind(left), basic_kind(right)
     if kinds not in _KINDS_FOR[symbol]:
         return False

@@ -10,9 +10,9 @@ prompts, so the same call of `map_rows` resumes the job. If a row fails, a file 
 lists its error, and the other rows continue; with `retry_failed`, the job runs failed rows again.
 
 The modules: `_inputs` reads rows, `_binding` turns their columns into arguments, `_rows` calls the
-function, `_store` stores outcomes, and `_output` writes them to files, the parts. `_runner` runs
-the job from start to end. With Dask, `_dask` sends batches to workers, where `_worker` processes
-their rows.
+function, `_store` stores outcomes, and `_output` writes them to output files, which are called
+parts. `_runner` runs the job from start to end. With Dask, `_dask` sends batches to workers, where
+`_worker` processes their rows.
 """
 
 from __future__ import annotations
@@ -75,25 +75,26 @@ def map_rows(
 ) -> Report:
     """Calls `function` for each row of a table, and writes the results into the folder `out`.
 
-    - `table`: a file in Parquet, CSV or JSON lines. A parameter takes the column of its name, or
+    - `table`: a file in Parquet, CSV or JSON lines. A parameter takes the column with its name, or
       the column that `rename` gives for it. `constants` are arguments for all rows.
     - `columns`: which columns of the table go into the output, besides the result and
       `row`, the number of the row, from 0.
     - `format`: the output's format, "parquet", "jsonl" or "csv". The default is the format of the
       table, but JSON lines for CSV.
-    - `delimiter`: separates the values of CSV. `encoding`: the encoding of CSV and JSON lines; the
-      default is that of the byte order mark, or UTF-8.
-    - `rows_at_once`: how many rows run at once in each process: in this one, in the `workers` that
-      Dask starts here, or in those of the cluster whose scheduler is at `address`.
-    - `row_timeout`: a row that takes longer than these seconds fails; waiting for its server does
-      not count.
-    - `limit`: processes only the first rows. `max_failed`: the job ends if more rows fail than this
-      number, or, below 1, than this share. `retry_failed`: calls the function again for failed
-      rows, even if the script was edited since.
+    - `delimiter`: separates the values of CSV. `encoding`: the encoding of CSV and JSON lines. The
+      default is UTF-8, unless the file's byte order mark names another encoding.
+    - `rows_at_once`: how many rows run at once in each process. The job runs in this process, in
+      `workers` processes that Dask starts here, or in the cluster whose scheduler is at `address`.
+    - `row_timeout`: a row fails if it takes longer than this number of seconds. Waiting for a rate
+      limit, for an overloaded server or for a retry does not count.
+    - `limit`: processes only this many rows, from the first. `max_failed`: the job ends if more
+      rows fail than this number; a float below 1 is a share of the ended rows. `retry_failed`:
+      calls the function again for failed rows, even if the script was edited since.
     - `check_only`: calls nothing, and raises a ConfigError if one of the first rows does not fit
-      the parameters; without it, only that row fails.
-    - `is_quiet`: prints no progress on standard error. `show`: displays the progress another way;
-      it gets a function that returns the progress line, or "" once the job is over.
+      the parameters. Without it, such a row only fails, unless none of the first rows fits.
+    - `is_quiet`: prints no progress on standard error. `show`: a function that displays the
+      progress in another way. Its argument is a function that returns the progress line, or ""
+      once the job is over.
     - `part_rows`: the maximum number of rows in an output file.
 
     The same call resumes the job. Returns a Report, even if the job ended early, for instance
@@ -167,7 +168,7 @@ def _do(
 
 
 def _check_numbers(options: Mapping[str, float | None]) -> None:
-    """Raises ConfigError for a number out of range."""
+    """Raises ConfigError if an option of `map_rows` is out of range."""
     for name, number in options.items():
         least = 0 if name == "max_failed" else 1
         if name == "row_timeout":
@@ -195,7 +196,7 @@ def _tell_retried(folder: str, rows: list[int], edited: list[str]) -> None:
 
 
 def _digest_of(function: Callable[..., Any]) -> str:
-    """A hash of the source of the function's module; "" if the source is not available."""
+    """A hash of the source of the function's module, or "" if the source is not available."""
     import inspect
 
     try:
@@ -206,7 +207,10 @@ def _digest_of(function: Callable[..., Any]) -> str:
 
 
 def _identity(source: Table, binding: Binding, forms: Mapping[str, Any]) -> dict[str, Any]:
-    """The other values that identify the job: function, table, arguments, model and settings."""
+    """The values that identify the job: its function, table, arguments, model and settings.
+
+    The caller adds the digest of the script and the options of the output.
+    """
     settings = settings_for()
     said = [settings.sampling(), settings.system, settings.enforce_schema]
     text = json.dumps(said, sort_keys=True, default=str)

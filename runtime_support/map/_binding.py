@@ -30,7 +30,10 @@ Columns: TypeAlias = Literal["all", "none"] | Sequence[str]
 
 
 class Binding:
-    """The column for each parameter; raises ConfigError if a required parameter has no column."""
+    """Assigns a column of the table to each parameter.
+
+    Raises ConfigError if a required parameter has no column.
+    """
 
     def __init__(
         self,
@@ -62,7 +65,10 @@ class Binding:
 
     @property
     def copied_columns(self) -> list[str]:
-        """The columns to read for the output; at least one, to count the rows."""
+        """The columns to read for the output.
+
+        If no column is copied, there is still one column, so that the rows can be counted.
+        """
         return [*self.keep] or list(self.columns.values())[:1]
 
     def arguments(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,13 +116,17 @@ class Binding:
         return {"columns": self.columns, "constants": self.constants, "keep": self.keep}
 
     def _types(self) -> str | None:
-        """A hint that gives the types of the columns, if the file has types."""
+        """A hint that gives the types of the columns, or None if the table has no types."""
         types = self.table.types
         told = [f"{column}: {types[column]}" for column in self.columns.values() if types]
         return f"the columns are {', '.join(told)}: cast them" if told else None
 
     def _find_columns(self, rename: Mapping[str, str]) -> dict[str, str]:
-        """The column of each parameter that has one; ConfigError if a needed column is missing."""
+        """Maps the parameters to their columns, without parameters that have no column.
+
+        Raises ConfigError for an unknown name, for a required parameter without a column, and if no
+        parameter has a column.
+        """
         table, tool, found = self.table, self.tool, dict[str, str]()
         parameters = {one.name: one for one in tool.signature.named}
         for name in (*rename, *self.constants):

@@ -33,7 +33,10 @@ _TYPES = {"int": "Int64", "float": "Float64", "bool": "Boolean", "string": "Stri
 
 
 def columns_of(returns: m.Schema) -> dict[str, m.Schema]:
-    """The columns of a result with their table types: its fields, or the one column `RESULT`."""
+    """Maps the columns of a result to their types.
+
+    The columns are the fields of the result or, if it has no fields, the column `RESULT`.
+    """
     schema = m.resolved(returns)
     if isinstance(schema, m.ObjectSchema) and schema.fields:
         return {field.name: _form(field.schema, (id(schema),)) for field in schema.fields}
@@ -41,7 +44,7 @@ def columns_of(returns: m.Schema) -> dict[str, m.Schema]:
 
 
 def split_columns(data: Any, returns: m.Schema) -> dict[str, Any]:
-    """The values of a result by column, as JSON data."""
+    """Maps the columns of a result to their values, as JSON data."""
     schema = m.resolved(returns)
     if isinstance(schema, m.ObjectSchema) and schema.fields:
         return {field.name: data.get(field.name) for field in schema.fields}
@@ -49,7 +52,10 @@ def split_columns(data: Any, returns: m.Schema) -> dict[str, Any]:
 
 
 def _form(schema: m.Schema, around: tuple[int, ...]) -> m.Schema:
-    """The schema, reduced to types that tables have; `around` are the ids of enclosing objects."""
+    """Reduces a schema to types that tables have.
+
+    `around` are the ids of the enclosing object schemas: an object inside itself becomes JSON text.
+    """
     schema = m.resolved(schema)
     match schema:
         case m.ScalarSchema(kind) if kind in _KINDS:
@@ -88,7 +94,7 @@ def data_type(form: m.Schema) -> Any:
 
 
 def fit_column(value: Any, form: m.Schema, path: str) -> Any:
-    """JSON data as a column stores it; raises CheckError for an integer of more than 64 bits."""
+    """Converts JSON data to the type of a column. Raises CheckError for an integer over 64 bits."""
     if value is None:
         return None
     match form:

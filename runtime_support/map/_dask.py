@@ -1,11 +1,11 @@
 """Runs rows in batches on Dask workers: processes that are started here, or those of a cluster.
 
-Dask assigns the batches to workers, and reassigns them when a worker dies. How many are in flight
-depends on the number of workers. Any call to the scheduler may fail at any time: it then raises
-RunStopped, and the same command resumes the job.
+Dask assigns the batches to workers, and reassigns them when a worker dies. The number of batches
+that run at once depends on the number of workers. Any call to the scheduler may fail at any time:
+it then raises RunStopped, and the same command resumes the job.
 
 Workers send journal entries and outcomes of rows as Dask events. This process replies once it has
-stored them: so a lost worker loses only rows in flight.
+stored them: so a lost worker loses only the rows that were running.
 
 Whoever can connect to a scheduler can run code as its owner. So a cluster that is started here uses
 TLS, with a certificate for this run only, and serves nothing over HTTP.
@@ -63,9 +63,9 @@ _RATES = ("requests_per_minute", "tokens_per_minute")
 class _Batch:
     """The rows of a batch that have not ended.
 
-    `attempts` are the ids of the batch's attempts on workers; only the last one counts. `is_alone`
-    is true if its only row may crash its worker. `shares` is how much of each budget the batch may
-    spend; `has_last_share` is true if no other batch has a share.
+    `attempts` are the ids of the attempts of workers at the batch; only the last attempt counts.
+    `is_alone` is true if the only row of the batch may crash its worker. `shares` is how much of
+    each budget the batch may spend; `has_last_share` is true if no other batch has a share.
     """
 
     rows: dict[int, Row]
@@ -125,7 +125,10 @@ class Dask:
             self._block.close()
 
     def _fill(self, run: JobRun) -> bool:
-        """Submits as many batches as there is room for; returns True if any are running."""
+        """Submits as many batches as the workers have room for.
+
+        Returns True if batches are running.
+        """
         threads = self._workers()
         run.processes = max(1, len(threads))
         room = sum(threads.values()) + _WAITING * len(threads)
@@ -153,9 +156,9 @@ class Dask:
         self._news.put(pickle.loads(event[1]))
 
     def _receive(self, run: JobRun) -> None:
-        """Handles messages of workers and the end of batches.
+        """Handles messages of workers and ends of batches.
 
-        Waits up to `LOOK` seconds for the first.
+        Waits up to `LOOK` seconds for the first message or end.
         """
         news = list[Any]()
         with suppress(Empty):
@@ -169,7 +172,7 @@ class Dask:
     def _hear(self, run: JobRun, told: Sequence[WorkerMessage]) -> None:
         """Stores the content of messages, and replies to the threads that wait for a reply.
 
-        An attempt that does not count any more gets None.
+        The reply is None if another attempt has replaced the attempt that sent the message.
         """
         current = [one for one in told if self._counts(one)]
         run.store.journal.merge_rows([entry for one in current for entry in one.entries])
@@ -194,7 +197,10 @@ class Dask:
         return batch is not None and batch.attempts[-1:] == [told.attempt]
 
     def _begin(self, run: JobRun, batch: _Batch, attempt: str) -> BatchGrant:
-        """Registers an attempt at a batch, perhaps after a worker was lost; returns its grant."""
+        """Registers an attempt of a worker at a batch, and returns the grant for the attempt.
+
+        The grant has the settings, the remaining rows and their journal entries.
+        """
         self._spent.add(batch.spent)
         batch.spent = Spent()
         batch.attempts.append(attempt)
@@ -205,7 +211,7 @@ class Dask:
         return BatchGrant(self._share(batch), rows, entries)
 
     def _share(self, batch: _Batch) -> dict[str, Any]:
-        """Shares of the rates and of the remaining budgets for a batch.
+        """The shares of the rates and of the remaining budgets that a batch gets, as settings.
 
         Each worker gets an equal share of the rates. The part of a budget that running batches may
         not spend is divided equally among the batches that may still start.
@@ -225,7 +231,7 @@ class Dask:
         return {**batch.shares, **rates}
 
     def _take_in(self, run: JobRun, batch: _Batch, told: WorkerMessage) -> None:
-        """Records the outcomes that a message brings for the rows of a batch."""
+        """Records the outcomes of the batch's rows that a message contains."""
         batch.spent = told.spent
         for number, outcome in told.outcomes.items():
             if isinstance(outcome.stop, BudgetSpent) and not batch.has_last_share:
@@ -236,7 +242,10 @@ class Dask:
             run.end(number, outcome)
 
     def _finish(self, run: JobRun, future: Any) -> None:
-        """Handles the end of a batch: rows left are started again, become suspects, or fail."""
+        """Handles the end of a batch. Its remaining rows start again, become suspects, or fail.
+
+        Suspects are rows that may crash their worker. They run one at a time.
+        """
         batch = self._under_way.pop(future.key)
         self._spent.add(batch.spent)
         left = list(batch.rows.values())
@@ -295,7 +304,7 @@ class Dask:
                 n_workers=workers,
                 threads_per_worker=1 + -(-self.job.rows_at_once // BATCH_ROWS),
                 dashboard_address=None,
-                # Its web server starts in any case: at any port, as another job may run here.
+                # Its web server always starts: on any free port, as another job may run here.
                 scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
                 silence_logs=logging.CRITICAL,
                 preload=[worker.__name__],
@@ -311,7 +320,10 @@ class Dask:
         return cluster.scheduler_address
 
     def _check(self) -> None:
-        """Raises ConfigError with what each worker lacks; ignores workers that were just lost."""
+        """Raises ConfigError if the cluster has no workers, or if some workers cannot run the job.
+
+        Workers that were just lost are ignored.
+        """
         with self._guarded():
             given = self.job, worker.versions()
             found: dict[str, Any] = self._client.run(worker.look, *given, on_error="return")
@@ -326,7 +338,10 @@ class Dask:
             raise ConfigError("\n".join(wrong), hint="install on the workers what this process has")
 
     def _workers(self) -> dict[str, int]:
-        """The number of threads of each worker, at most `_LOOKED_FOR` seconds old."""
+        """Maps the address of each worker to its number of threads.
+
+        The numbers are at most `_LOOKED_FOR` seconds old.
+        """
         now = time.monotonic()
         if now - self._looked_at >= _LOOKED_FOR:
             with self._guarded():
@@ -336,7 +351,7 @@ class Dask:
 
     @contextmanager
     def _guarded(self) -> Generator[None]:
-        """Raises RunStopped for each error that a lost scheduler may cause in the block."""
+        """Turns the errors in the block that a lost scheduler may cause into RunStopped."""
         gone = (
             concurrent.futures.CancelledError,
             TimeoutError,
@@ -366,7 +381,7 @@ def _imported() -> Any:
 
 
 def _security(library: Any) -> Any:
-    """Certificates for this run; they exist only in memory."""
+    """Security settings with certificates for this run, which exist only in memory."""
     try:
         return library.Security.temporary()
     except ImportError:
@@ -377,8 +392,9 @@ def _security(library: Any) -> Any:
 
 
 def _settings() -> tuple[dict[str, Any], dict[str, Any]]:
-    """The present settings for other processes: those that the program has set, and all others.
+    """The present settings, for other processes.
 
+    The first mapping has the settings that the program has set, and the second has all others.
     Raises ConfigError if a setting holds a key: workers take keys from their own environment.
     """
     found = current_settings()
@@ -394,7 +410,10 @@ def _settings() -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _importable(function: Script | Function) -> Script | Function:
-    """The function as other processes can load it: a function of the main program as a Script."""
+    """Returns the function in a form that other processes can load.
+
+    A function of the main program becomes a Script; any other function is returned unchanged.
+    """
     main = sys.modules["__main__"]
     path, name = getattr(main, "__file__", None), getattr(function, "__qualname__", "")
     if path is None or not name or getattr(main, name, None) is not function:

@@ -35,9 +35,9 @@ FORMATS = {".parquet": "parquet", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "
 
 
 class TableRow(NamedTuple):
-    """A row of a table; `problem` says why it cannot be read.
+    """A row of a table; `problem` says why the row cannot be read.
 
-    `place` is its line, or its number in Parquet.
+    `place` is the number of its line or, in Parquet, the number of the row.
     """
 
     place: int
@@ -127,7 +127,11 @@ def table_at(path: str, reading: TextFormat) -> Table:
 
 
 def _encoding_of(path: str, given: str) -> str:
-    """The codec for a file; it skips a byte order mark. ConfigError if Python has no such codec."""
+    """The name of Python's codec for a file.
+
+    The codecs for UTF-8 and UTF-16 skip a byte order mark. Raises ConfigError if Python has no
+    codec for the encoding `given`.
+    """
     if not given:
         with open(path, "rb") as file:
             is_wide = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -141,7 +145,10 @@ def _encoding_of(path: str, given: str) -> str:
 
 
 def _header_of(path: str, reading: TextFormat) -> list[str]:
-    """The column names of CSV; FileError if the file is empty or two columns have one name."""
+    """The column names of a CSV file.
+
+    Raises FileError if the file is empty, or if two columns have the same name.
+    """
     _, header = next(csv_records(path, *reading), (1, list[str]()))
     twice = [name for name in header if header.count(name) > 1]
     if twice or not header:
@@ -151,7 +158,10 @@ def _header_of(path: str, reading: TextFormat) -> list[str]:
 
 
 def _names_of(path: str, reading: TextFormat) -> tuple[str, ...]:
-    """The columns of JSON lines, from the first rows; FileError if all of these are unreadable."""
+    """The column names of a file of JSON lines, from its first rows.
+
+    Raises FileError if none of these rows can be read.
+    """
     first = list(itertools.islice(_json_rows(path, reading, None), LOOKED_AT))
     if first and all(row.problem for row in first):
         raise FileError(f"{path}:{first[0].place}: {first[0].problem}", path=path)
@@ -159,7 +169,11 @@ def _names_of(path: str, reading: TextFormat) -> tuple[str, ...]:
 
 
 def _parted_by(header: list[str]) -> str | None:
-    """A hint if a CSV file's only column name contains a character that may be the delimiter."""
+    """A hint to set another delimiter, or None.
+
+    There is a hint if a CSV file has only one column, and the column's name contains a character
+    that may be the delimiter.
+    """
     for one in ";\t|":
         if len(header) == 1 and one in header[0]:
             shown = one.replace("\t", "\\t")
@@ -190,7 +204,10 @@ def _told(path: str, reading: TextFormat) -> Generator[None]:
 
 
 def _undecodable_line(path: str, encoding: str) -> str:
-    """The first line that cannot be decoded, for a message; "" for UTF-16 and UTF-32."""
+    """The number of the first line that cannot be decoded, as text for a message.
+
+    The text is empty for UTF-16 and UTF-32.
+    """
     with open(path, "rb") as file:
         for number, line in enumerate(file, 1):
             try:
@@ -225,7 +242,7 @@ def _csv_rows(path: str, reading: TextFormat, names: Sequence[str]) -> Iterator[
 
 
 def _json_rows(path: str, reading: TextFormat, names: Sequence[str] | None) -> Iterator[TableRow]:
-    """Yields the rows of JSON lines, with the columns `names`; if `names` is None, with all."""
+    """Yields the rows of JSON lines with the columns `names`, or with all columns for None."""
     with open(path, encoding=reading.encoding) as file:
         for place, line in enumerate(file, 1):
             if not line.strip():

@@ -42,11 +42,11 @@ class OutputFolder:
         self.columns = columns
 
     def is_final(self, number: int) -> bool:
-        """True if a part was written and has no failed rows: failed rows may be retried."""
+        """True if the output file was written and has no failed rows, which may be retried."""
         return os.path.exists(self._part(number)) and not os.path.exists(self._errors(number))
 
     def write(self, number: int, first: int, kept: list[Entry], rows: Iterable[PartRow]) -> None:
-        """Writes a part and the file of its errors; raises JournalError if that fails."""
+        """Writes an output file and the file of its errors; raises JournalError if that fails."""
         done, failed = list[Entry](), list[Entry]()
         for row, result, error in rows:
             if result is not None:

@@ -52,7 +52,10 @@ class _LineStream:
 
 @contextmanager
 def line_buffered_output() -> Generator[None]:
-    """Buffers what a row prints in the block by lines; the last line ends with the block."""
+    """Makes a row that runs in the block print whole lines.
+
+    If its last line has no end, the end is added after the block.
+    """
     begun: dict[str, str] = {}
     with Block(begun_lines=begun):
         try:

@@ -57,7 +57,7 @@ class Report:
 
     @property
     def cost(self) -> float | None:
-        """The cost in US dollars, by the prices in the settings; None if a model has no price."""
+        """The cost in US dollars by the prices in the settings, or None if a model has no price."""
         return None if self.spent.without_price else self.spent.cost
 
     @property
@@ -134,7 +134,7 @@ class Speed:
 
     @property
     def rate(self) -> float:
-        """The growth per second; 0 if the count does not grow."""
+        """The growth per second, or 0 if the count does not grow."""
         (began, before), (now, count) = self._seen[0], self._seen[-1]
         return max(0.0, (count - before) / (now - began)) if now > began else 0.0
 

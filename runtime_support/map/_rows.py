@@ -88,7 +88,7 @@ class RunningRows:
         return len(self._running)
 
     def start(self, row: Row) -> None:
-        """Starts a row in a thread, a new or an idle one."""
+        """Starts a row in an idle thread or, if there is none, in a new thread."""
         running = self._running[row.number] = _RunningRow(row)
         self._begun.put(running)
         if self._threads < len(self._running):
@@ -155,10 +155,10 @@ class RunningRows:
             return running.row.failed(found)
 
     def _call(self, row: Row, clock: Clock) -> Outcome:
-        """Calls the function and returns the outcome of the row, or the error that ends the job.
+        """Calls the function and returns the outcome of the row.
 
-        Such an error ends the job even if the function has caught it: then the value that the
-        function returned is dropped.
+        If an error must end the job, it is the `stop` of the outcome, even if the function has
+        caught the error. Then the value that the function returned is dropped.
         """
         limit, stopped = self._job.row_timeout, list[RunStopped]()
         set_context(stops=stopped)
@@ -209,8 +209,8 @@ class RunningRows:
 class _RunningRow:
     """A row, and the thread that runs the row once it has started.
 
-    `is_left` is set when the row is abandoned; `places` has the semaphore of the slot that it
-    holds.
+    `is_left` is set when the row is abandoned. While the row holds a slot, `places` has the
+    semaphore of the slot.
     """
 
     def __init__(self, row: Row) -> None:
@@ -221,7 +221,7 @@ class _RunningRow:
         self.is_left = threading.Event()
 
     def seconds(self) -> float:
-        """How long the row has been running, without waits for its server."""
+        """How long the row has been running, without the time that it waited to send requests."""
         return 0.0 if self.clock is None else self.clock.seconds()
 
 
@@ -238,7 +238,7 @@ async def _awaited(value: Any) -> Any:
 
 
 def _ends_the_job(error: BaseException) -> TypeGuard[SaftError | ReplayMiss]:
-    """True if all other rows would fail in the same way for now."""
+    """True if the error would now make all other rows fail in the same way."""
     match error:
         case RunStopped() | ConfigError() | AuthenticationFailed() | RateLimited() | ReplayMiss():
             return True
@@ -269,7 +269,7 @@ def describe_error(error: BaseException) -> Entry:
 
 
 def _line_in(frames: Iterable[tuple[FrameType, int]]) -> str | None:
-    """The first position that is neither in this package nor in Python's standard library."""
+    """The first line that is neither in this package nor in Python's standard library, or None."""
     for frame, line in frames:
         path = frame.f_code.co_filename
         if not is_ours(path) and not path.startswith((_PYTHONS, "<frozen ")):

@@ -1,7 +1,7 @@
 """Runs a job from its first row to its last output file, in the process of the command.
 
     run = JobRun(...)
-    run.take(20)                 the next open rows; none once the job is stopped
+    run.take(20)                 up to 20 rows to start; none once the job is stopped
     run.end(number, outcome)     records the outcome of a row in the store and in the report
     run.watch(run.run_in_process(job, function))      runs the job to its end; returns a Report
 """
@@ -82,7 +82,7 @@ class JobRun:
     # Rows
 
     def take(self, most: int) -> list[Row]:
-        """The next rows to start, at most `most`; none once the job is stopped."""
+        """The next rows to start, at most `most`. The list is empty once the job is stopped."""
         rows = list[Row]()
         while len(rows) < most and self.report.stopped is None:
             row = self.again.popleft() if self.again else next(self._open, None)
@@ -92,9 +92,9 @@ class JobRun:
         return rows
 
     def take_suspect(self) -> list[Row]:
-        """The next row to run alone, as a list of one or none.
+        """The next row to run alone, since it may crash its process.
 
-        Rows that were tried too often fail.
+        The list is empty if there is no such row. Rows whose process has ended too often fail.
         """
         while self.suspects and self.report.stopped is None:
             row = self.suspects.popleft()
@@ -130,7 +130,11 @@ class JobRun:
         self.end(row.number, row.failed({"error": "WorkerLost", "message": why, "at": None}))
 
     def _stop_at_failures(self) -> None:
-        """Stops the job if more rows failed than `max_failed`: a number, or below 1 a share."""
+        """Stops the job if more rows failed than `max_failed` allows.
+
+        A float below 1 is a share of the ended rows. It counts once `_FEWEST_FOR_SHARE` rows have
+        ended.
+        """
         most, failed = self._max_failed, self.report.failed
         if most is None:
             return
@@ -141,7 +145,11 @@ class JobRun:
             self.stop(f"more than {most * 100:g}% of the rows failed")
 
     def _open_rows(self, rows: int) -> Iterator[Row]:
-        """Yields the rows that have not ended. Fails unreadable rows, and queues suspects."""
+        """Yields the rows that have not ended.
+
+        Rows that cannot be read fail. Suspects, which must run alone, are put into `suspects`
+        instead.
+        """
         binding = self._binding
         numbered = enumerate(itertools.islice(binding.table.rows(binding.names), rows))
         while block := list(itertools.islice(numbered, _AT_ONCE)):
@@ -161,7 +169,10 @@ class JobRun:
     # Work in this process
 
     def run_in_process(self, job: Job, function: Function) -> Generator[None]:
-        """Runs the rows in threads of this process, suspects last; yields every `LOOK` seconds."""
+        """Runs the rows in threads of this process; rows that may crash it run last, one at a time.
+
+        Yields every `LOOK` seconds.
+        """
         running = RunningRows(job, function, threading.Semaphore(job.rows_at_once))
         try:
             while (rows := self._begin(job.rows_at_once, len(running))) or len(running):
@@ -175,7 +186,10 @@ class JobRun:
             running.abandon()
 
     def _begin(self, most: int, under_way: int) -> list[Row]:
-        """Takes rows and marks them as running before they start; a suspect only if no row runs."""
+        """Takes rows and marks them as running before they start.
+
+        If no other row is left or running, takes a suspect: a row that must run alone.
+        """
         rows, is_alone = self.take(most - under_way), False
         if not rows and not under_way:
             rows, is_alone = self.take_suspect(), True
@@ -211,7 +225,7 @@ class JobRun:
         return self.report
 
     def _follow(self, work: Generator[None], caught: list[int]) -> None:
-        """Runs the work until it is over; after the job is stopped, for at most `GRACE` seconds."""
+        """Runs the work until it is over, or until `GRACE` seconds after the job was stopped."""
         deadline: float | None = None
         try:
             for _ in work:

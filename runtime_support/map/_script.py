@@ -3,8 +3,8 @@
     with load_function(Script(modules, "triage", "/home/ann/desk")) as triage: ...
 
 The modules of a script are executed from their texts, once in each process of the job. In
-`sys.modules` they have unique names, so they hide no other module of the process; among each other
-they import by their own names.
+`sys.modules` they have unique names, so they hide no other module of the process. They still import
+each other by their own names.
 """
 
 from __future__ import annotations
@@ -135,7 +135,8 @@ class _Package:
     def _made(self, name: str) -> ModuleType:
         """A new module of this name, which is also set as an attribute of its parent package.
 
-        In `sys.modules` the module has a unique name, by which Python finds the modules of types.
+        In `sys.modules` the module has a unique name. By this name, Python finds the module in
+        which a type was defined.
         """
         module = self.modules[name] = sys.modules[name + self.suffix] = ModuleType(
             name + self.suffix
@@ -155,7 +156,10 @@ class _Package:
         wanted: Sequence[str] | None = (),
         level: int = 0,
     ) -> ModuleType:
-        """The function `import` of these modules: finds one of them, or a Python module."""
+        """Imports one of the script's modules, or a Python module.
+
+        It is the function `__import__` of these modules.
+        """
         if level:
             package = str((names or {}).get("__package__") or "")
             name = importlib.util.resolve_name("." * level + name, package)

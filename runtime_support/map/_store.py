@@ -1,14 +1,15 @@
 """Stores the rows of a job in `job.db`, the file that also holds the journal of their prompts.
 
-    job (name, value)                               what the job is, and how its processes ended
+    job (name, value)                               the job's inputs, and how its processes ended
     row (number, status, result, error, tries)      the rows that were started
 
-The status of a row is `running`, or `alone` if no other row runs; `done`, `failed`, or `waiting`
-for approval; `open` if it is to start again, and `suspect` if it is to run alone.
+The status of a row is `running`, or `alone` if it runs without other rows. A row that has ended is
+`done` or `failed`. A row that waits for approval is `waiting`. A row that must start again is
+`open`, or `suspect` if it must run alone.
 
-The crash rule: when a process is killed, one of its running rows may be the cause. After three such
-ends in a row without progress, the rows that were running become suspects. They are run one at a
-time. A row fails when its process ended three times while the row ran alone.
+The crash rule: when a process is killed, one of its running rows may be the cause. After three
+killed processes without progress in between, the rows that were running become suspects. They are
+run one at a time. A row fails when its process ended three times while the row ran alone.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ from runtime_support.map._columns import json_value
 
 VERSION = 2
 _UNFINISHED = UNFINISHED + "[0-9a-f]" * 16
-# How many processes may end in a row without progress before rows are run alone. Also, how many may
-# end while a row runs alone before that row fails.
+# How many processes may end, one after the other and without progress, before rows are run alone.
+# Also, how many may end while a row runs alone before that row fails.
 MOST_ENDS = 3
 
 Status: TypeAlias = Literal["done", "failed", "waiting", "open"]
@@ -102,9 +103,10 @@ class PartRow(NamedTuple):
 
 
 def read_job(folder: str) -> Entry | None:
-    """The values that identify the job in a folder, and its number of rows; None without a job.
+    """The values that identify the job in a folder, and its number of rows.
 
-    Raises ConfigError if the folder belongs to something else; the folder is not changed.
+    Returns None if there is no job in the folder. Raises ConfigError if the folder belongs to
+    something else. The folder is not changed.
     """
     path = job_path(folder)
     if os.path.islink(path):
@@ -127,10 +129,10 @@ def read_job(folder: str) -> Entry | None:
 
 
 def check_same(folder: str, job: Entry | None, now: Entry, *, retry_failed: bool) -> list[str]:
-    """Returns the names of the inputs that were edited since the job started; empty without a job.
+    """Returns the names of the inputs that were edited since the job started.
 
-    Raises ConfigError if the folder belongs to another job, or, without `retry_failed`, if any
-    input was edited.
+    Without an earlier `job`, the list is empty. Raises ConfigError if the folder belongs to another
+    job, or, without `retry_failed`, if any input was edited.
     """
     if job is None:
         return []
@@ -192,7 +194,11 @@ class JobStore:
         self.partial = set[int]()
 
     def begin_process(self, same: Entry, count: Callable[[], int]) -> int:
-        """Stores what identifies the job and applies the crash rule; returns the number of rows."""
+        """Stores the values that identify the job, and returns the number of rows.
+
+        Rows that may have crashed earlier processes become suspects, by the crash rule of this
+        module.
+        """
         found = dict(self.journal.read("select name, value from job"))
         rows = json.loads(found["rows"]) if "rows" in found else count()
         self.partial.update(json.loads(found.get("partial", "[]")))
@@ -202,7 +208,7 @@ class JobStore:
         return rows
 
     def _take_up(self, state: Entry) -> None:
-        """Applies the crash rule to the rows that the previous process left unfinished."""
+        """Applies this module's crash rule to rows that the previous process left unfinished."""
         read, write = self.journal.read, self.journal.write
         process = "from entry where key is null and step"
         before = read(f"select id {process} = 'begun' order by id desc limit 1, 1")
@@ -236,13 +242,16 @@ class JobStore:
         return self.journal.read("select coalesce(max(id), 0) from entry")[0][0]
 
     def has_new(self, since: int, number: int | None = None) -> bool:
-        """True if a row has made progress after the entry `since`: the row `number`, or any."""
+        """True if there is progress after the journal entry `since`.
+
+        With `number`, only the progress of this row counts.
+        """
         of_row = f"and (scope = 'row/{number}' or scope glob 'row/{number}/*')"
         where = f"{_NEW} {'' if number is None else of_row}"
         return bool(self.journal.read(f"select 1 from entry where {where} limit 1", since))
 
     def suspects(self) -> dict[int, int]:
-        """The rows to run alone, each with the number of processes that ended while the row ran."""
+        """Maps each row to run alone to the number of processes that ended while it ran alone."""
         return dict(self.journal.read("select number, tries from row where status = 'suspect'"))
 
     def begin(self, numbers: list[int], *, alone: bool) -> None:
@@ -285,7 +294,7 @@ class JobStore:
 
     @property
     def last_ended(self) -> int:
-        """The number of the last row that has ended; -1 if no row has ended."""
+        """The number of the last row that has ended, or -1 if no row has ended."""
         query = "select coalesce(max(number), -1) from row where status in ('done', 'failed')"
         return self.journal.read(query)[0][0]
 
@@ -296,7 +305,10 @@ class JobStore:
             yield PartRow(number, *(None if text is None else json.loads(text) for text in texts))
 
     def mark_partial(self, part: int) -> None:
-        """Marks a part to be written again, before it is written without all of its rows."""
+        """Marks an output file that lacks rows, so that it is written again with these rows later.
+
+        The mark is stored before the incomplete file is written.
+        """
         if part not in self.partial:
             self.partial.add(part)
             self._set("partial", sorted(self.partial))

@@ -90,7 +90,7 @@ async def take_answers(answers: Mapping[str, Any]) -> None:
 def look(job: Job, wanted: Mapping[str, str]) -> str | None:
     """The reason why the job cannot run in this process, or None.
 
-    `wanted` are the job's versions.
+    `wanted` are the versions in the process of the job, as `versions` returns them.
     """
     others = [
         f"{name} {here} instead of {wanted[name]}"
@@ -112,7 +112,7 @@ def look(job: Job, wanted: Mapping[str, str]) -> str | None:
 
 
 def versions() -> dict[str, str]:
-    """The versions that must be equal in all processes of a job."""
+    """The versions of Python and of packages, which must be equal in all processes of a job."""
     return {
         "Python": ".".join(platform.python_version_tuple()[:2]),
         "saftc-runtime": __version__,
@@ -163,7 +163,7 @@ class _Link:
     def _is_heard(self) -> bool:
         """True if the job still waits for the batch.
 
-        When the client or the scheduler is gone, the task is missing, or not executing.
+        If the client or the scheduler has gone, Dask removes the task or no longer executes it.
         """
         task = self._worker.state.tasks.get(self._task)
         is_running = task is not None and task.state == "executing"

@@ -89,7 +89,9 @@ class ToolServer:
         returns: Any = Any,
         **named: Any,
     ) -> Any:
-        """Calls a tool and returns its result as `returns`; optional None arguments are left out.
+        """Calls a tool and returns its result as a value of the type `returns`.
+
+        Optional arguments that are None are left out.
 
         Raises:
             Failed: The tool or its server fails; the message says which.
@@ -180,8 +182,8 @@ class ToolServer:
 def server(name: str, *, pure: Collection[str] = ()) -> ToolServer:
     """Returns a server of the project; it starts when one of its tools is first called.
 
-    `pure` names the tools without side effects: if a journaled run was stopped during such a call,
-    the resumed run repeats it.
+    `pure` names the tools without side effects. If a journaled run is stopped during a call of such
+    a tool, the resumed run repeats the call.
     """
     return ToolServer(name, pure)
 
@@ -216,7 +218,10 @@ def _without_absent(value: Any, schemas: list[Any], root: Mapping[str, Any]) -> 
 
 
 def _is_said_by_null(told: list[Mapping[str, Any]]) -> bool:
-    """True if null differs from a missing value: it is allowed, but not the default."""
+    """True if a field with null means something other than a missing field.
+
+    This is so if the schemas `told` allow null, and the default of the field is another value.
+    """
     return any(one.get("default") is not None for one in told) and any(map(_takes_null, told))
 
 
@@ -251,7 +256,10 @@ def _referred(reference: str, root: Mapping[str, Any]) -> Any:
 
 
 def _is_outcome(data: Any) -> bool:
-    """True if the data is an outcome as sessions return it; a recording may have been edited."""
+    """True if the data has the form in which sessions return outcomes.
+
+    A recording may have been edited by hand.
+    """
     if not is_object(data) or not isinstance(data.get("is_error"), bool):
         return False
     content = data.get("content")
@@ -294,7 +302,10 @@ def _text_of(content: list[dict[str, Any]]) -> str:
 
 
 def _content_of(content: list[dict[str, Any]], server: str) -> Any:
-    """The parts of a result as values: a single part by itself, several parts as a list."""
+    """The value of a result: the value of its only part, or a list of the values of several parts.
+
+    A result without parts has the value None.
+    """
     parts = [_part(one, f"{server} {number}") for number, one in enumerate(content, 1)]
     return parts[0] if len(parts) == 1 else parts or None
 
@@ -336,7 +347,7 @@ class VerifyTools(Hook):
         self._wanted = wanted
 
     def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
-        """Returns the reply to a request, after comparing the tools with those of their servers."""
+        """Compares the prompt's tools with the lock file, then returns the reply to the request."""
         from runtime_support.mcp._sessions import session_of
 
         while self._wanted:
@@ -347,7 +358,10 @@ class VerifyTools(Hook):
 
 
 def hook_for(prompt: PromptRun) -> VerifyTools | None:
-    """The hook that compares the MCP tools of a prompt with the lock, or None without tools."""
+    """The hook that compares the MCP tools of a prompt with the lock file.
+
+    Returns None if the prompt has no MCP tools.
+    """
     wanted: dict[str, set[str]] = {}
     # All functions of the prompt, as a program that the model writes may call any of them.
     for function in prompt.functions.values():
@@ -363,7 +377,7 @@ def hook_for(prompt: PromptRun) -> VerifyTools | None:
 def server_of(function: Callable[..., Any]) -> ToolServer | None:
     """The server of the tool that a function was generated for, or None for another function.
 
-    The code of such a function refers to its server.
+    The code of a generated function refers to its server.
     """
     code = getattr(function, "__code__", None)
     if not isinstance(code, CodeType):

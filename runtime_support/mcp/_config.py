@@ -4,8 +4,8 @@
     check_trusted(one)                ConfigError if the user has not confirmed the server
 
 Servers are defined in `.mcp.json`, in the format that all clients share, or under
-`[tool.saft.mcp.NAME]` in pyproject.toml. Both files count only in the project's root. `${NAME}` and
-`${NAME:-default}` in a value are replaced by variables of the environment.
+`[tool.saft.mcp.NAME]` in pyproject.toml. Both files are read from the project's root only.
+`${NAME}` and `${NAME:-default}` in a value are replaced by variables of the environment.
 """
 
 from __future__ import annotations
@@ -78,7 +78,10 @@ def project_folder(start: str | None = None) -> str:
 
 
 def configured(folder: str) -> dict[str, ServerConfig]:
-    """The servers that this project configures, by name; ConfigError if a file is invalid."""
+    """Maps names to the servers that this project configures.
+
+    Raises ConfigError if a file is invalid, or if a server is configured twice.
+    """
     found: dict[str, ServerConfig] = {}
     for origin, servers in _written(folder):
         if not is_object(servers):
@@ -110,10 +113,11 @@ def config_of(name: str, folder: str) -> ServerConfig:
 
 
 def check_trusted(server: ServerConfig) -> None:
-    """Raises ConfigError if only a project file decides which server is started or contacted.
+    """Raises ConfigError unless the user's settings file trusts the project of the server.
 
-    A user who runs a program in a downloaded folder has not read its project file. A server on this
-    machine that gets no headers is always allowed.
+    A user who runs a program in a downloaded folder has not read the project's files, which decide
+    which servers are started or contacted. A server on this machine that gets no headers is always
+    allowed.
     """
     if not server.command and not server.headers and is_of_this_machine(server.url):
         return
@@ -130,7 +134,7 @@ def check_trusted(server: ServerConfig) -> None:
 
 
 def _written(folder: str) -> list[tuple[str, Any]]:
-    """The `servers` object of each project file, with the name of the file."""
+    """The name of each file that configures servers, with the file's servers by name."""
     found: list[tuple[str, Any]] = []
     path = os.path.join(folder, CONFIG_FILE)
     if os.path.isfile(path):

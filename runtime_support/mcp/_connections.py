@@ -68,7 +68,7 @@ class ObservedStream:
 class Connection:
     """A connection to a server: a client of the package `mcp`, opened and closed in one task.
 
-    `left_out` maps tools that cannot be used to the reason.
+    `left_out` maps the names of unusable tools to the reasons.
     """
 
     client: Client
@@ -263,7 +263,7 @@ def within(seconds: float) -> str:
 
 
 def words(error: BaseException) -> str:
-    """The message of an error of the package, in one line without secrets."""
+    """The message of an error of the package `mcp`, in one line without secrets."""
     leaves = [one for one in _leaves(error) if not isinstance(one, asyncio.CancelledError)]
     return shown(", ".join(dict.fromkeys(map(_told, leaves))), _LONGEST_LINE)
 
@@ -278,7 +278,10 @@ def _told(error: BaseException) -> str:
 
 
 def _leaves(error: BaseException | None) -> list[BaseException]:
-    """The errors in an exception group, at any depth; another error is the only item."""
+    """The errors in an exception group, at any depth.
+
+    For an error that is not a group, the list has only this error.
+    """
     inner: Any = getattr(error, "exceptions", None) if error is not None else None
     if inner:
         return [leaf for one in inner for leaf in _leaves(one)]

@@ -47,7 +47,7 @@ class LockedTool:
 
     @property
     def is_wrapped(self) -> bool:
-        """True if the result is no object: the protocol wraps it in a field."""
+        """True if the result is not an object: the protocol wraps it in the field `result`."""
         output = self.output or {}
         return list(output.get("properties") or ()) == output.get("required") == ["result"]
 
@@ -66,7 +66,8 @@ class LockedTool:
 class LockedServer:
     """The tools of a server by name; `title` is the server's name for itself, with its version.
 
-    `left_out` maps tools that cannot be used to the reason; they are not written to the lock file.
+    `left_out` maps the names of unusable tools to the reasons. These tools are not written to the
+    lock file.
     """
 
     title: str
@@ -80,7 +81,7 @@ def lock_path(folder: str) -> str:
 
 
 def read_lock(folder: str) -> dict[str, LockedServer]:
-    """The locked tools of all servers, by server; empty if there is no lock file.
+    """Maps the names of servers to their locked tools. The mapping is empty without a lock file.
 
     Raises ConfigError if the file cannot be read, or if a digest does not match.
     """

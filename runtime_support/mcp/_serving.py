@@ -4,14 +4,16 @@
     serve(module, "triage", port=8080)             over HTTP on this machine, with a token
     serve(module, "triage", journal="journals")    with a journal for each call, in this folder
 
-Each top-level function with a docstring is a tool, with schemas from its annotations, except
-functions that were generated for tools of other servers, and those named in the module's
-`__guarded__`: prompts offer them with `approve`, and a client's call would not wait for approval.
+Each public top-level function with a docstring is a tool, with schemas from its annotations. Two
+kinds of functions are not served: those that were generated for tools of other servers, and those
+named in the module's `__guarded__`. Prompts offer the latter with `approve`, and a client's call
+would not wait for approval.
+
 The client gets the message of a function's error unchanged. A running call reports progress after
 each reply to a prompt, and a cancelled call sends no more prompts.
 
-The module uses the package's low-level `Server`, because `MCPServer` makes its own schemas and
-messages.
+This module uses the low-level `Server` of the package `mcp`, because `MCPServer` makes its own
+schemas and messages.
 """
 
 from __future__ import annotations
@@ -71,7 +73,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 class _Offer(NamedTuple):
     """A function that is offered as a tool; `output` is the schema of its result, or None.
 
-    A result that is not an object is wrapped in one, as the field `result`.
+    If `is_wrapped`, the result is not an object, and is sent as the field `result` of an object.
     """
 
     tool: Tool
@@ -93,7 +95,7 @@ def serve(
     port: int | None = None,
     journal: str | None = None,
 ) -> None:
-    """Serves until the client disconnects, or the process is interrupted.
+    """Serves the functions of a module until the client disconnects or the process is interrupted.
 
     Raises CheckError if the module has no function to offer, and ConfigError if the port is not
     free or the folder for journals cannot be used.
@@ -288,7 +290,7 @@ def _failed(text: str) -> CallToolResult:
 
 
 def _report(event: Any) -> None:
-    """Reports progress to the client of a call: one more of its prompts has a reply."""
+    """Reports progress to the client of a call: one more prompt of the call has a reply."""
     call: _ServedCall | None = current_context().served
     if call is None or not isinstance(event, ReplyReceived) or event.reply is None:
         return
@@ -376,7 +378,10 @@ def _serve_http(server: Server[Any], title: str, port: int) -> None:
 
 
 def _token() -> tuple[str, str]:
-    """The token of the server, and the text for it in `.mcp.json`."""
+    """The token of the server, and the text to write for it in `.mcp.json`.
+
+    The text is the token itself, or a reference to the environment variable that has the token.
+    """
     given = os.environ.get(_TOKEN_VARIABLE)
     if not given:
         made = secrets.token_urlsafe(32)
@@ -390,7 +395,7 @@ def _token() -> tuple[str, str]:
 
 
 class _Guard:
-    """Passes only requests with the token to `app`.
+    """Passes a request to `app` only if the request has the token.
 
     The token is needed because every user of the machine can reach the port.
     """

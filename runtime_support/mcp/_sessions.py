@@ -95,7 +95,10 @@ def list_servers(names: Iterable[str]) -> dict[str, LockedServer | SaftError]:
 
 
 def _here(future: Future[T]) -> T:
-    """Waits in this thread for work in the loop; raises Cancelled if this call was cancelled."""
+    """Waits in this thread for a coroutine that runs in the loop, and returns its result.
+
+    Raises Cancelled if the work in this thread was cancelled.
+    """
     try:
         while not wait([future], LOOK_SECONDS).done:
             check_cancelled()
@@ -123,13 +126,16 @@ class Session:
         return self._loop.begin(work)
 
     def checked(self, tools: Iterable[str]) -> Wait:
-        """Connects and compares these tools with the lock; raises ConfigError if a tool differs."""
+        """Returns a step that connects to the server and compares these tools with the lock.
+
+        The step raises ConfigError if a tool differs.
+        """
         return self._effect(lambda: self._check(tools))
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Wait:
-        """Calls a tool and returns the outcome as JSON data.
+        """Returns a step that calls a tool and returns the outcome as JSON data.
 
-        Raises Failed if there is no outcome.
+        The step raises Failed if there is no outcome.
         """
         return self._effect(lambda: self._call(tool, dict(arguments)))
 
@@ -264,7 +270,10 @@ class Session:
 
 
 class _CallNotStarted(Failed):
-    """The server did not start a call: it has forgotten the session, or was not reached."""
+    """Raised if the server did not start a call.
+
+    It has forgotten the session, or could not be reached.
+    """
 
 
 async def _list_tools(open_: Connection) -> LockedServer:
