@@ -222,7 +222,7 @@ class Facts:
         return self.lasting.get(symbol, ANY)
 
     def meaning_of(self, symbol: Symbol) -> Symbol:
-        """The symbol in the sibling script for an imported name, else the symbol itself."""
+        """The symbol of an imported name in its own script. Other symbols are returned as is."""
         return self.imported.get(symbol, symbol)
 
     def member_of_module(self, node: n.Member) -> Symbol | None:

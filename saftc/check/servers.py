@@ -320,7 +320,10 @@ class _SchemaReader:
         return {}
 
     def properties(self) -> _Data:
-        """The schemas of the parameters; a required one without a schema accepts anything."""
+        """The schemas of the parameters, by name.
+
+        A required parameter without a schema accepts any value.
+        """
         schema = self.resolved(self.root)
         described = dict.fromkeys(schema.get("required") or (), cast("_Data", {}))
         properties: _Data = schema.get("properties") or {}
