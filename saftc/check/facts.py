@@ -478,7 +478,7 @@ class Facts:
         return not any(self.has_field(member, node.name.text) for member in members(value))
 
     def type_of(self, node: n.Node) -> Type:
-        """The type of an expression after its coercion, if it has a coercion."""
+        """The type of an expression after its coercion, if any."""
         coercion = self.coercions.get(node)
         return self.types.get(node, ANY) if coercion is None else coercion.wanted
 

@@ -120,10 +120,10 @@ class IsTest:
 class KindTest:
     """The test `type(tested) == word` of a script, or the same test with `!=`.
 
-    `by` says how Python tests the value. "none": by `tested is None`. "exact": by `type(tested) is
-    ...`, because values of subclasses must not match (bool is a subclass of int). "instance": by
-    `isinstance(tested, ...)`. "text": by a comparison of strings, because Python has no class for
-    the kind, or values of the class may be of another kind.
+    `by` says how Python tests the value. "none": by `tested is None`. "exact": by
+    `type(tested) is ...`, because values of subclasses must not match (bool is a subclass of int).
+    "instance": by `isinstance(tested, ...)`. "text": by a comparison of strings, because Python has
+    no class for the kind, or values of the class may be of another kind.
     """
 
     tested: n.Expression
@@ -151,8 +151,8 @@ class BuiltinCall:
 class DirectCall:
     """A plain Python call of a function or record of a script, or of something from Python.
 
-    `definition`: the function or record; None for something from Python. `waits`: whether the call
-    returns an awaitable.
+    `definition`: the function or record, or None if the callee is from Python. `waits`: whether the
+    call returns an awaitable.
     """
 
     definition: n.FunctionDef | n.RecordDef | None

@@ -125,7 +125,7 @@ class ForwardAnalysis(ABC, Generic[State]):
                 return self.plain(statement, state)
 
     def plain(self, statement: n.Statement, state: State) -> State | None:
-        """The state after a statement without blocks; None if it never completes."""
+        """The state after a statement without blocks, or None if the statement never completes."""
         match statement:
             case n.RetStmt() | n.FailStmt():
                 for node in evaluated_by(statement):
@@ -182,7 +182,7 @@ class ForwardAnalysis(ABC, Generic[State]):
         return self.met(ways)
 
     def _try(self, statement: n.TryStmt, state: State) -> State | None:
-        """The state after a `try`. Its handler starts in the join of all states that may fail."""
+        """The state after a `try`. Its handler starts in the join of the states that may fail."""
         self.failing.append([state])
         done = self.branch(statement.body, state)
         failed = self._bound(statement, self.join(self.failing.pop()))
@@ -203,7 +203,7 @@ class ForwardAnalysis(ABC, Generic[State]):
         return self._passed(self.bind(statement, state))
 
     def _passed(self, state: State) -> State:
-        """Records that each enclosing `try` may fail in this state; returns the state."""
+        """Records that each enclosing `try` may fail in this state, and returns the state."""
         for states in self.failing:
             states.append(state)
         return state

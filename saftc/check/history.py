@@ -184,7 +184,7 @@ class _HistoryFinder:
         return self.returns[keeper] if isinstance(keeper, n.FunctionDef) else self.values[keeper]
 
     def _sources(self, keeper: Keeper) -> list[Keeper | None]:
-        """The names and functions that a keeper gets its history from, without prompts.
+        """The names and functions that the history of `keeper` comes from, without prompts.
 
         The list has a None for each value without history.
         """
@@ -192,7 +192,7 @@ class _HistoryFinder:
         return [self.source(one) for one in given if not isinstance(one, n.Prompt)]
 
     def _needs(self, keeper: Keeper) -> list[Keeper | None]:
-        """The sources of a keeper's history, and all names that the same destructuring binds."""
+        """The sources of the history of `keeper`, and the names bound by the same destructuring."""
         together = self.together.get(keeper, ()) if isinstance(keeper, Symbol) else ()
         return [*self._sources(keeper), *together]
 
@@ -269,11 +269,11 @@ class _HistoryFinder:
         return self.history.binding(node, self.names)
 
     def sources(self) -> dict[Keeper, list[Keeper]]:
-        """Maps each keeper to the names and functions that must keep a history if it does."""
+        """For each name or function, the names and functions that must keep a history with it."""
         return {one: [other for other in self._needs(one) if other] for one in self.can}
 
     def asked(self) -> Iterator[Keeper]:
-        """The keepers whose history the script reads."""
+        """The names and functions whose history the script reads."""
         for node in self.members:
             source = self.source(node.value)
             if source is not None and source in self.can and self._asks(node, source):

@@ -56,7 +56,7 @@ class SaftModule:
 
 @dataclass(frozen=True, slots=True)
 class ServerModule:
-    """An MCP server: the entries of its tools in the lock file, by name."""
+    """An MCP server. `tools` maps the name of each tool to its entry in the lock file."""
 
     tools: Mapping[str, Mapping[str, Any]]
 
@@ -156,7 +156,7 @@ def link_imports(
 
 
 def _assigned_once(module: n.Module, facts: Facts) -> dict[Symbol, n.Expression]:
-    """Maps each variable with a single assignment to the value, if the variable has no annotation.
+    """Maps each unannotated variable with a single assignment to the assigned value.
 
     Variables whose value depends on the variable itself are excluded.
     """

@@ -2,7 +2,7 @@
 
     from mcp("docs") import search
 
-is replaced after parsing, so that all later stages see
+This import is replaced after parsing, so that all later stages see
 
     /// Searches the manual.
     f search(query: string, limit: int = 10) -> [{title: string, url: string}]:
@@ -93,7 +93,10 @@ def key_of(server: str) -> str:
 
 
 def script_name(text: str) -> str:
-    """Converts a server's name to a name in scripts: `max-results` becomes `max_results`."""
+    """Converts the name of a server's tool or parameter to a name for scripts.
+
+    For example, `max-results` becomes `max_results`.
+    """
     name = _NO_NAME.sub("_", text) or "_"
     if name[0].isdigit():
         name = f"_{name}"
@@ -101,10 +104,9 @@ def script_name(text: str) -> str:
 
 
 def exact_name(text: str) -> str:
-    """Converts a name like `script_name`, but unambiguously: `max-results` is `max_x2d_results`.
+    """Like `script_name`, but with character codes: `max-results` becomes `max_x2d_results`.
 
-    The names have character codes for special characters. Scripts use these names to choose between
-    tools whose script names are equal.
+    Scripts use these names to choose between tools whose script names are equal.
     """
     return script_name(_NO_NAME.sub(lambda other: f"_x{ord(other[0]):x}_", text))
 

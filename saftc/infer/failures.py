@@ -3,7 +3,7 @@
     rows[i]             may be out of range
     teams[kind]         never fails if `kind` is one of the literals that `teams` has
     read_text(path)     may fail by accident
-    check(mail)         may fail as the function may: the caller of this module looks into it
+    check(mail)         may fail if `check` may fail, which callers of this module find out
 
 Each failure has a cause, and callers select the causes that matter: the schedule of a script
 accepts the risk of accidents, but code that moves an expression does not. Overflows and values that
@@ -386,7 +386,7 @@ class _FailureFinder:
             yield Failure(node, "a duration may be changed by a number that is not finite")
 
 def _is_written_out(made: Scalar, given: n.Expression | None) -> bool:
-    """Whether a date or the like is converted from a valid literal, so that it cannot fail."""
+    """Whether a conversion to a date or the like gets a valid literal, so that it succeeds."""
     match given:
         case n.Literal(value=str() as text):
             return is_read(made, text) and (made != DURATION or not _LONG.search(text))

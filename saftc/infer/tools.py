@@ -447,7 +447,7 @@ def _captured(facts: Facts, definition: n.FunctionDef) -> list[Symbol]:
 
 
 def _differs_by_call(symbol: Symbol) -> bool:
-    """Whether a name is a parameter or a loop's item, so that calls or turns differ in it."""
+    """Whether the value of a name differs by call or turn, as for a parameter or a loop's item."""
     is_item = isinstance(symbol.node, n.ForStmt | n.ComprehensionClause)
     return symbol.kind == "parameter" or is_item
 
@@ -463,7 +463,7 @@ def _waiting(one: OfferedTool) -> Iterator[tuple[object, str]]:
 
 
 def named_in(facts: Facts, definition: n.FunctionDef) -> set[object]:
-    """The functions that a function calls or passes on, itself or through others.
+    """The functions that a function calls or passes on, directly or through other functions.
 
     Functions that the code approves or offers with approval are excluded.
     """

@@ -3,9 +3,9 @@
     f describe(person):
         ret person.name + ", " + str(person.age + 1)
 
-The members of `person` and a `+` are checked at run time. With the annotation `person: {name:
-string, age: int | float}`, they would be checked at compile time. The proposed type follows from
-the uses of the name.
+The members of `person` and a `+` are checked at run time. With the annotation
+`person: {name: string, age: int | float}`, they would be checked at compile time. The proposed type
+follows from the uses of the name.
 """
 
 from dataclasses import dataclass, field
@@ -183,7 +183,7 @@ class _OriginFinder:
         return self.found[symbol], self.found[symbol].need
 
     def _is_derived(self, binding: n.Node | None) -> bool:
-        """Whether a variable is assigned a value of known type, so that it is not the cause."""
+        """Whether a variable gets a value of known type, so that another name causes the check."""
         if not isinstance(binding, n.AssignStmt) or binding.schema is not None:
             return False
         return self.facts.types.get(binding.value, ANY) != ANY

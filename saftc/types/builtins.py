@@ -436,7 +436,10 @@ def _effect(effect: Effect, name: str, *ways: Overload, fails: Fails = "by accid
 
 
 def _held(ways: Sequence[Overload]) -> Holds:
-    """What a result may contain: nothing of the arguments if it consists of scalars only."""
+    """Which parts of a call's arguments the result may contain.
+
+    If the results of all overloads consist of scalars only, they contain nothing of the arguments.
+    """
     return "nothing" if all(map(_gives_plain, ways)) else "arguments"
 
 

@@ -2,9 +2,9 @@
 
     operate("+", STRING, union((STRING, NIL)))
 
-has the result string and is not proved: the addition is valid if the right operand is a string, and
-an error if it is nil, so the compiled code checks at run time. `operate("+", STRING, INT)` has no
-result, as the addition is an error for all values.
+This operation has the result string and is not proved: the addition is valid if the right operand
+is a string, and an error if it is nil, so the compiled code checks at run time.
+`operate("+", STRING, INT)` has no result, as the addition is an error for all values.
 """
 
 from collections.abc import Callable

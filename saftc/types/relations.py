@@ -41,7 +41,7 @@ from saftc.types.types import (
 
 
 class Assignability(IntEnum):
-    """What must be done before a value can be assigned to a type, from nothing to "impossible".
+    """Whether a value can be assigned to a type, and what must be done before.
 
     CONVERT: an int becomes a float or a decimal. When a plan (a program that a model wrote) is
     compiled, CONVERT also means other conversions, by a call of a Python class.
@@ -135,7 +135,7 @@ def _fit_callable(given: Type, wanted: CallableType) -> Assignability:
 def fit_call(parameters: Iterable[Type], result: Type, wanted: CallableType) -> Assignability:
     """How a function with these parameters and this result can be assigned to `wanted`.
 
-    If it needs a check, each call checks the arguments and the result.
+    If a check is needed, each call checks the arguments and the result.
     """
     fits = {fit(result, wanted.result), *map(fit, wanted.parameters, parameters)}
     return (

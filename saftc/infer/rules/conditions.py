@@ -96,7 +96,7 @@ _NOT_EMPTY: dict[Type, str] = {
 
 
 def _choice(node: n.Logical, left: Type) -> str:
-    """The Saft code that means what `x or y` means in Python: the first non-empty value."""
+    """The Saft code for the first non-empty of two values, as `x or y` gives in Python."""
     name = node.left.text if isinstance(node.left, n.Name) else "x"
     match node.right:
         case n.Literal(value=str() as text) if len(text) < 20:

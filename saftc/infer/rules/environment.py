@@ -1,8 +1,8 @@
 """The types of variables at a point of the control flow.
 
-A `Slot` has a variable's type and the narrowed types of the variable's members: after `if
-ticket.reply_by:`, the member is not nil. An assignment creates a new slot. An environment has the
-slots of all variables. It is copied at branches, and joined where paths meet.
+A `Slot` has a variable's type and the narrowed types of the variable's members: after
+`if ticket.reply_by:`, the member is not nil. An assignment creates a new slot. An environment has
+the slots of all variables. It is copied at branches, and joined where paths meet.
 """
 
 from collections.abc import Callable, Sequence

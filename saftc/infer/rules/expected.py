@@ -131,9 +131,9 @@ def check_assignable(
 def _fit_function(
     inference: Inference, node: n.Expression, given: Type, wanted: Type
 ) -> Assignability | None:
-    """How a known function fits the type `wanted`, if that has a function type.
+    """How a known function fits `wanted`, if `wanted` contains a function type.
 
-    None if `node` is not a known function, or if `wanted` has no function type.
+    None if `node` is not a known function, or if `wanted` contains no function type.
     """
     asked = [one for one in members(wanted) if isinstance(one, CallableType)]
     if not asked:
@@ -161,7 +161,10 @@ def _fit_function(
 
 
 def _given(function: Function, wanted: CallableType) -> Type:
-    """The result type that a Python function declares for arguments of the types in `wanted`."""
+    """The result type that a Python function declares for arguments of the types in `wanted`.
+
+    The declaration is trusted.
+    """
     return function.given(wanted.parameters, {}).type
 
 
