@@ -4,8 +4,9 @@
     print(answer.toolCalls)           // sees the first binding, with its history
     answer = strip(answer)            // another binding: plain text from here on
 
-Most names have one binding. If a name has several, and no read can see more than one of them, each
-binding gets its own symbol, so that each can keep a history or not. A name that inner functions
+A binding is an assignment of a name. Most names have only one. If a name has several bindings, and
+no read can see more than one of them, each binding gets its own symbol. Then one binding can hold a
+prompt's result with its history while another holds a plain value. A name that inner functions
 read, or that starts with an outer value, has one symbol for all bindings.
 """
 
@@ -25,7 +26,10 @@ _BINDING = (n.AssignStmt, n.AugmentedAssignStmt, n.UnpackStmt, n.DestructureStmt
 
 
 def separate_bindings(module: n.Module, names: Names) -> dict[n.Node, Symbol]:
-    """Maps each read and assignment of a name with separable bindings to its binding's symbol."""
+    """Gives the bindings of a name separate symbols where no read can see two of them.
+
+    Returns the symbol for each read and each assignment of a name with separate bindings.
+    """
     several = _names_bound_again(module, names)
     if not several:
         return {}
@@ -39,7 +43,10 @@ def separate_bindings(module: n.Module, names: Names) -> dict[n.Node, Symbol]:
 
 
 def variable_annotations(module: n.Module, names: Names) -> dict[n.Identifier, n.Schema]:
-    """The annotation that each unannotated assignment inherits: the name's last one above it."""
+    """Maps unannotated assignments to the annotations that they inherit.
+
+    An assignment inherits the last annotation of the same variable above it.
+    """
     latest: dict[Symbol, n.Schema] = {}
     held: dict[n.Identifier, n.Schema] = {}
     nodes = nodes_of(module, n.FunctionDef, *_BINDING)
@@ -54,7 +61,10 @@ def variable_annotations(module: n.Module, names: Names) -> dict[n.Identifier, n
 
 
 def sole_assignments(module: n.Module, names: Names) -> dict[Symbol, n.AssignStmt]:
-    """The assignment of each variable that has only one and no initial value from outside."""
+    """Maps each variable that is assigned exactly once to that assignment.
+
+    Variables that get an initial value from an outer scope are excluded.
+    """
     assigned = {node.name: node for node in nodes_of(module, n.AssignStmt)}
     bindings: dict[Symbol, list[n.AssignStmt | None]] = {}
     for node, symbol in names.symbols.items():
@@ -68,7 +78,7 @@ def sole_assignments(module: n.Module, names: Names) -> dict[Symbol, n.AssignStm
 
 
 def _annotated_by(node: n.Statement) -> dict[n.Identifier, n.Schema]:
-    """The names that a statement annotates: its target, its fields, or its parameters."""
+    """Maps the target, fields or parameters that a statement annotates to their annotations."""
     match node:
         case n.AssignStmt(name=name, schema=schema):
             return {} if schema is None else {name: schema}
@@ -83,7 +93,11 @@ def _annotated_by(node: n.Statement) -> dict[n.Identifier, n.Schema]:
 def _names_bound_again(
     module: n.Module, names: Names
 ) -> dict[Symbol, dict[n.Identifier, n.Statement]]:
-    """The uncaptured variables with several assignments, at least one from a prompt or a call."""
+    """Maps each variable whose bindings may be separated to its assignments.
+
+    Such a variable has several assignments, and at least one assigns a prompt or a call. No inner
+    function reads the variable, and it has no initial value from an outer scope.
+    """
     bound: dict[Symbol, dict[n.Identifier, n.Statement]] = {}
     for node in nodes_of(module, *_BINDING):
         for identifier in assigned_by(node):
@@ -151,7 +165,7 @@ class _ReachingAssignments(ForwardAnalysis[_State]):
         return result
 
     def first(self, identifier: n.Identifier) -> n.Identifier:
-        """The representative of the group of an assignment."""
+        """The representative of the group of assignments that `identifier` belongs to."""
         while identifier in self.together:
             identifier = self.together[identifier]
         return identifier

@@ -23,9 +23,9 @@ _ALL = -1
 class Point(NamedTuple):
     """The names that have a value at a point, as bit masks.
 
-    `certain`: the names with a value on every path. `maybe`: those with a value on some path,
-    including paths through earlier turns of a loop. `later`: those of `maybe` that certainly have
-    no value in the first turn of the loop.
+    `certain`: the names with a value on every path. `maybe`: the names with a value on some path,
+    including paths through earlier turns of a loop. `later`: the names in `maybe` that certainly
+    have no value in the first turn of the loop.
     """
 
     certain: int
@@ -34,10 +34,10 @@ class Point(NamedTuple):
 
 
 class Assigned(ForwardAnalysis[int]):
-    """The assignment analysis of a scope.
+    """Finds the names that are certainly or maybe assigned at each point of a scope.
 
-    `points` has the point before each statement, and that of each expression that a statement
-    evaluates. `given` are the names that have a value at the start.
+    `points` maps each statement to the point before it, and each expression that a statement
+    evaluates to its point. `given` are the names that have a value at the start.
     """
 
     def __init__(self, statements: Sequence[n.Statement], given: Iterable[str] = ()) -> None:

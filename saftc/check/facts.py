@@ -1,8 +1,8 @@
-"""The results of semantic analysis: tables by nodes of the syntax tree, for code generation.
+"""The results of semantic analysis, for code generation: tables whose keys are syntax nodes.
 
 `types` has the type of each expression, and `coercions` the conversion that its context needs.
 `forms` has the Python form of each construct (see `saftc.check.forms`). If a construct has a form,
-the code generator uses that and does not decide by types.
+the code generator uses that form and does not decide by types.
 """
 
 from collections import ChainMap
@@ -49,7 +49,7 @@ Shape = tuple[FieldType, ...]
 
 @dataclass(frozen=True, slots=True)
 class Coercion:
-    """The conversion or check after which an expression's value has the type `wanted`."""
+    """A conversion or check that gives the value of an expression the type `wanted`."""
 
     fit: Assignability
     wanted: Type
@@ -59,11 +59,11 @@ class Coercion:
 class FunctionFacts:
     """The signature of a function.
 
-    `parameters`: the types that arguments must have. For a parameter without a declared type (a
-    bare one), it is the type that the uses of the parameter require, or `ANY`. `gives`: the
-    inferred result type; during inference it grows. `can_lack_value`: the function may end without
-    a `ret`, although its declared type excludes nil. `from_calls`: the positions of bare parameters
-    whose types come from the calls in the script, each with the arguments that widened the type.
+    `parameters`: the types that arguments must have. A parameter without a declared type (a bare
+    parameter) has the type that its uses require, or `ANY`. `gives`: the inferred result type,
+    which grows during inference. `can_lack_value`: the function may end without a `ret`, although
+    its declared type excludes nil. `from_calls`: the positions of bare parameters whose types come
+    from the calls in the script, each with the arguments that widened the type.
     """
 
     node: n.FunctionDef
@@ -75,7 +75,7 @@ class FunctionFacts:
 
     @property
     def returns(self) -> Type:
-        """The type of a call's value."""
+        """The type of the value of a call: the declared result type, or else the inferred type."""
         return self.gives if self.declared is None else self.declared
 
 
@@ -121,7 +121,10 @@ class RecordFacts:
 
 @dataclass(slots=True)
 class Facts:
-    """The tables of one script. `types` has each expression's type before its coercion."""
+    """The results of the analysis of one script.
+
+    `types` has the type of each expression before its coercion.
+    """
 
     module: n.Module
     names: Names
@@ -184,12 +187,12 @@ class Facts:
 
     @property
     def own_names(self) -> dict[str, Symbol]:
-        """The names in the script's top-level scope."""
+        """The names in the script's top-level scope, with their symbols."""
         return self.names.scopes[self.module].symbols
 
     @property
     def uses_python(self) -> bool:
-        """Whether the script or one of its imports imports a Python module."""
+        """Whether the script, or a script that it imports, imports a Python module."""
         imports = nodes_of(self.module, n.ImportStmt, n.FromImport)
         return any(one.uses_python for one in self.scripts) or any(
             one.module not in self.named_scripts
@@ -201,29 +204,29 @@ class Facts:
         )
 
     def is_own(self, definition: n.FunctionDef) -> bool:
-        """Whether this script itself defines a function, not a script that it imports."""
+        """True if this script defines the function, false if an imported script does."""
         return definition in self.names.scopes
 
     def is_evaluated_once(self, definition: n.FunctionDef) -> bool:
-        """Whether a function is created only once, at the top level of its script."""
+        """Whether a function's definition runs only once: at the top level of its script."""
         return not self.is_own(definition) or definition in self.module.statements
 
     def lasting_type(self, symbol: Symbol) -> Type:
-        """The type of a variable for readers in other scopes and scripts."""
+        """The type that covers all values of a variable, for reads in other scopes and scripts."""
         return union((self.declared.get(symbol, NEVER), self.symbols.get(symbol, ANY)))
 
     def foreign_type(self, symbol: Symbol) -> Type:
-        """The type of a name of a sibling script."""
+        """The type of a name that an imported script defines."""
         if symbol.kind == "function" and isinstance(symbol.node, n.FunctionDef):
             return FunctionType(symbol.name, symbol.node, False)
         return self.lasting.get(symbol, ANY)
 
     def meaning_of(self, symbol: Symbol) -> Symbol:
-        """The symbol in the sibling script for an imported name, else the symbol itself."""
+        """The symbol of an imported name in its own script. Other symbols are returned as is."""
         return self.imported.get(symbol, symbol)
 
     def member_of_module(self, node: n.Member) -> Symbol | None:
-        """The symbol in a sibling script that `module.name` refers to, or None."""
+        """The symbol of an imported script that `module.name` refers to, or None."""
         if not isinstance(node.value, n.Name):
             return None
         sibling = self.modules.get(self.names.of(node.value))
@@ -247,12 +250,15 @@ class Facts:
         )
 
     def adds_alike(self, node: n.Binary) -> bool:
-        """Whether Python's `x += y` means `x = x + y`; not for lists, which `+=` mutates."""
+        """Whether `x = x + y` can become `x += y` in Python.
+
+        Not for lists: `+=` would mutate the list that `x` refers to.
+        """
         is_native = self.forms.operators[node] == Form.NATIVE
         return is_native and is_only(self.type_of(node.left), "int", "float", "string")
 
     def declared_by_python(self, node: n.Expression) -> Declared | None:
-        """The Python declaration of an expression, or None if only its type is known."""
+        """The declaration of an expression's value in a Python module, or None if none is found."""
         match node:
             case n.Name():
                 symbol = self.names.of(node)
@@ -279,7 +285,7 @@ class Facts:
                 return None
 
     def _members_in_python(self, node: n.Expression) -> Namespace | None:
-        """The members of a Python value, class or module, or None."""
+        """The members of the Python value, class or module that `node` refers to, or None."""
         type_ = self.types.get(node, ANY)
         if isinstance(type_, RecordType):
             known = self._facts_of(type_)
@@ -293,7 +299,7 @@ class Facts:
                 return None
 
     def type_in_python(self, node: n.Expression) -> Type:
-        """The declared type of a Python expression; `ANY` if unknown."""
+        """The type that Python declares for the value of an expression, or `ANY`."""
         found = self.declared_by_python(node)
         return found.type if isinstance(found, Value) else ANY
 
@@ -325,7 +331,7 @@ class Facts:
         return known if known is not None and known.choices else None
 
     def is_imported(self, node: n.Expression) -> bool:
-        """Whether `node` is an imported name, or a member of one."""
+        """Whether `node` is an imported name, or a member of an imported name."""
         while isinstance(node, n.Member):
             node = node.value
         return isinstance(node, n.Name) and self.names.of(node).kind == "import"
@@ -361,13 +367,13 @@ class Facts:
         return {} if known is None else known.fields
 
     def is_data(self, record: RecordType, name: str) -> bool:
-        """Whether a record's member is data, not Python code: a field, or an Enum's `name`."""
+        """Whether a member of a record is data (a field, or an Enum's `name`), not Python code."""
         known = self._facts_of(record)
         is_enum = known is not None and bool(known.choices)
         return name in self.fields_of(record) or (is_enum and name == "name")
 
     def name_of_record(self, definition: n.RecordDef) -> str | None:
-        """The script's name for a record, or None."""
+        """The name that this script has for a record, or None if it has no name for it."""
         name = definition.name.text
         named = self.records.get(name)
         if named is not None and named.node is definition:
@@ -375,12 +381,15 @@ class Facts:
         return next((one for one, facts in self.records.items() if facts.node is definition), None)
 
     def record_of_kind(self, word: str) -> str | None:
-        """The script's name for the record whose own name is `word`; None unless exactly one."""
+        """The name that this script has for the record whose definition calls it `word`.
+
+        None if no record or more than one is defined by that name.
+        """
         named = {one.node: name for name, one in self.records.items() if one.type.name == word}
         return next(iter(named.values())) if len(named) == 1 else None
 
     def field_type(self, type_: Type, name: str) -> Type | None:
-        """The type of the field `name` of an object or record of `type_`; None without one."""
+        """The type of the field `name` of an object or record, or None without such a field."""
         match type_:
             case ObjectType():
                 own = type_.field(name)
@@ -397,13 +406,13 @@ class Facts:
                 return None
 
     def module_of(self, definition: n.RecordDef) -> str:
-        """The module that a record of another script, or of Python, comes from."""
+        """The name of the module that defines a record from another script or from Python."""
         known = self.record_facts.get(definition)
         module = None if known is None else known.module
         return self.record_modules[definition] if module is None else module
 
     def script_of_record(self, definition: n.RecordDef) -> "Facts | None":
-        """The facts of the imported script that defines a record."""
+        """The facts of the imported script that defines a record, or None."""
         return next((one for one in self.scripts if definition in one.module.statements), None)
 
     def note_module(self, written: n.Identifier, name: str) -> None:
@@ -417,7 +426,10 @@ class Facts:
         return self.module_names.get(written, written.text)
 
     def is_of_python(self, record: RecordType) -> bool:
-        """Whether a record is a Python class, whose values may be mutable unless it is an Enum."""
+        """Whether a record is a Python class.
+
+        The values of a Python class may be mutable, unless the class is an Enum.
+        """
         known = self._facts_of(record)
         return known is not None and known.module is not None
 
@@ -443,38 +455,38 @@ class Facts:
         return self.field_type(type_, name) is not None
 
     def keeps_history(self, node: n.Name | n.Identifier) -> bool:
-        """Whether a name is bound to a result with its history at `node`, not to its value."""
+        """Whether the name at `node` holds a whole result with its history, not just the value."""
         return self.history.binding(node, self.names) in self.history.does
 
     def result_of(self, node: n.Expression) -> Keeper | n.Prompt | None:
-        """The name, function or prompt whose result `node` is, or None if it has no history."""
+        """The name, function or prompt that `node` gets a result with its history from, or None."""
         if isinstance(node, n.Prompt):
             return node
         source = self.history.source(node, self.names)
         return source if source in self.history.can else None
 
     def is_untyped_result(self, node: n.Expression) -> bool:
-        """Whether `node` is the result of an untyped prompt, whose text may be a structure."""
+        """Whether `node` is the result of an untyped prompt, whose text may contain JSON."""
         source = self.result_of(node)
         return isinstance(source, n.Prompt) or source in self.history.untyped
 
     def asks_history(self, node: n.Member) -> bool:
-        """Whether `node` reads a member of a result's history, not a field of its value."""
+        """Whether `node` reads a member of a result's history, not a field of the plain value."""
         if node.name.text not in MEMBERS or self.result_of(node.value) is None:
             return False
         value = self.types.get(node.value, ANY)
         return not any(self.has_field(member, node.name.text) for member in members(value))
 
     def type_of(self, node: n.Node) -> Type:
-        """The type of an expression after the coercion at its place."""
+        """The type of an expression after its coercion, if any."""
         coercion = self.coercions.get(node)
         return self.types.get(node, ANY) if coercion is None else coercion.wanted
 
     def place_without_history(self, node: n.Node) -> Type | None:
-        """The function type that the context wants, if `node` is a function with a whole result.
+        """The function type that the context wants, if the function `node` must be wrapped for it.
 
-        None otherwise. A function that returns a result with its history must be wrapped there, as
-        the context needs a function that returns the plain value.
+        The function must be wrapped if it returns a result with its history, because the context
+        needs a function that returns the plain value. Otherwise the result is None.
         """
         wanted = self.given_functions.get(node)
         given = () if wanted is None else members(self.types[node])
@@ -487,10 +499,10 @@ class Facts:
         return item_type(self.type_of(loop.iterable)) if part is None else part
 
     def draft_of(self, type_: Type, around: tuple[Type, ...] = ()) -> Type:
-        """The type of a partial value while it is streamed.
+        """The type of a partial value of `type_` while a model's reply is streamed.
 
-        For a record or an object, it is an object with the same fields; each is nil until it has
-        arrived. Lists have only finished items, and other values arrive whole.
+        For a record or an object, the partial value is an object with the same fields. A field is
+        nil until it has arrived. Lists have only finished items, and other values arrive whole.
         """
         match type_:
             case ObjectType():
@@ -514,7 +526,10 @@ class Facts:
         )
 
     def _is_one_text(self, record: RecordType) -> bool:
-        """Whether a record is an Enum, whose members are plain values in JSON, not objects."""
+        """Whether the values of a record arrive whole, such as the members of an Enum.
+
+        In JSON, the members of an Enum are plain values, not objects with fields.
+        """
         known = self._facts_of(record)
         return known is None or record.is_mixed or bool(known.choices)
 

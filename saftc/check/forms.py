@@ -1,4 +1,4 @@
-"""The Python form of a construct: which of several translations is correct for its types.
+"""The Python form of a construct: the translation that is correct for its types.
 
 Type inference chooses the form, as it knows the types; the code generator writes the form.
 
@@ -38,7 +38,7 @@ from saftc.types.types import (
 
 
 class Form(Enum):
-    """A form without parameters."""
+    """A form that needs no data. The classes below are the forms with data."""
 
     # Python's own operator, subscript, call or loop: the types prove that it is equivalent.
     NATIVE = auto()
@@ -71,7 +71,7 @@ class Form(Enum):
 
 
 class Test(Enum):
-    """How a value of some type is tested for truth; only `false` and `nil` are false."""
+    """How Python tests a value for truth. In Saft, only `false` and `nil` are false."""
 
     # `value`, which is `True` or `False`.
     BOOL = auto()
@@ -93,7 +93,7 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Getter:
-    """`value.name()`: a member, as of a date, that is a method in Python."""
+    """`value.name()`: a member that is a method in Python, such as `weekday` of a date."""
 
     name: str
 
@@ -107,7 +107,10 @@ class ResultAttribute:
 
 @dataclass(frozen=True, slots=True)
 class IsTest:
-    """`tested is constant` for `==`, `is not` for `!=`, with `nil`, `true` or `false`."""
+    """`tested is constant` for `==`, and `tested is not constant` for `!=`.
+
+    The constant is `nil`, `true` or `false`.
+    """
 
     tested: n.Expression
     constant: n.Expression
@@ -115,11 +118,12 @@ class IsTest:
 
 @dataclass(frozen=True, slots=True)
 class KindTest:
-    """`type(tested) == word`, negated for `!=`.
+    """The test `type(tested) == word` of a script, or the same test with `!=`.
 
-    `by` is the Python test: `tested is None` ("none"); `type(tested) is ...`, if subclasses such as
-    bool for int must not match ("exact"); `isinstance(tested, ...)` ("instance"); or a comparison
-    of strings, if Python has no such class or its instances may be of another kind ("text").
+    `by` says how Python tests the value. "none": by `tested is None`. "exact": by
+    `type(tested) is ...`, because values of subclasses must not match (bool is a subclass of int).
+    "instance": by `isinstance(tested, ...)`. "text": by a comparison of strings, because Python has
+    no class for the kind, or values of the class may be of another kind.
     """
 
     tested: n.Expression
@@ -131,9 +135,9 @@ class KindTest:
 class BuiltinCall:
     """A call of a builtin function by its name.
 
-    `way`: the selected overload. `arguments`: the arguments in the order of the parameters; None if
-    the arguments are passed with their names, as in the script (never for a native call). `by`: the
-    function whose results `sorted`, `min` or `max` compares.
+    `way`: the selected overload. `arguments`: the arguments in the order of the parameters. It is
+    None if the arguments are passed with their names, as in the script, but never for a native
+    call. `by`: the function whose results `sorted`, `min` or `max` compares.
     """
 
     builtin: Builtin
@@ -147,8 +151,8 @@ class BuiltinCall:
 class DirectCall:
     """A plain Python call of a function or record of a script, or of something from Python.
 
-    `definition`: the function or record; None for something from Python. `waits`: whether the call
-    returns an awaitable.
+    `definition`: the function or record, or None if the callee is from Python. `waits`: whether the
+    call returns an awaitable.
     """
 
     definition: n.FunctionDef | n.RecordDef | None
@@ -157,21 +161,21 @@ class DirectCall:
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """`xs.append(item)`, or `xs.extend([...])` of several items and spreads."""
+    """`xs.append(item)`, or `xs.extend([...])` for several items or spreads."""
 
     items: tuple[n.Expression | n.Spread, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Extend:
-    """`xs.extend(added)`."""
+    """`xs.extend(added)`: the list in `xs` is extended in place."""
 
     added: n.Expression | n.Spread
 
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """`row["id"] = 3` if `is_item`, else `row.update({...})`."""
+    """`row["id"] = 3` if `is_item`, else `row.update({...})`: an object changes in place."""
 
     entries: tuple[n.Entry, ...]
     is_item: bool
@@ -186,8 +190,8 @@ CopiedBy = Literal["replace", "_replace", "changed"]
 class ChangedCopy:
     """`{...ticket, severity: "high"}`: a copy of the first spread value with changed fields.
 
-    `record`: the definition of the record; None if several are possible. `is_open`: the value may
-    also be a plain object, and then the copy is one, too.
+    `record`: the definition of the record, or None if several records are possible. `is_open`: the
+    value may also be a plain object, and then the copy is a plain object, too.
     """
 
     by: CopiedBy
@@ -221,11 +225,11 @@ Loop = n.ForStmt | n.ComprehensionClause
 
 @dataclass(slots=True)
 class Forms:
-    """The forms of a script's constructs, by family.
+    """The forms of a script's constructs, with a table for each kind of construct.
 
     `operators` are `-x`, arithmetic and comparisons. `copies` are the object literals that are, or
     may be, a changed copy of a record. `tests` are conditions, and operands of `not`, `and` and
-    `or`; these three operators have no form, but their operands do.
+    `or`. These three operators have no form, but their operands do.
     """
 
     operators: dict[Operator, OperatorForm] = field(default_factory=dict[Operator, OperatorForm])
@@ -276,7 +280,10 @@ def loop_form(pattern: n.Pattern, iterable: Type) -> LoopForm:
 
 
 def takes_format(type_: Type, spec: str) -> bool | None:
-    """Whether values of a type (no union) accept a format; None if the type is unknown."""
+    """Whether values of `type_` accept the format `spec`, or None if the type is unknown.
+
+    The type must not be a union.
+    """
     if type_ in (ANY, NEVER):
         return None
     sample = _FORMATTED.get(kind_word(type_) or "")
@@ -302,7 +309,10 @@ _FORMATTED: dict[str, object] = {
 
 
 def unpack_form(pattern: n.TuplePattern, type_: Type) -> UnpackForm:
-    """The form of unpacking a value of `type_`; for lists, Python itself checks the length."""
+    """The form of unpacking a value of `type_`.
+
+    A list can be unpacked natively: Python itself checks that it has the right length.
+    """
     return native_if(
         all(
             all(unpacks(item, member.item) for item in pattern.items)
@@ -326,7 +336,10 @@ def unpacks(pattern: n.Pattern, type_: Type) -> bool:
 
 
 def parts_of(pattern: n.Pattern, type_: Type) -> Iterator[tuple[n.Pattern, Type]]:
-    """A pattern and its inner patterns, each with the type of its part of a value of `type_`."""
+    """Yields a pattern and its inner patterns, each with the type of the value that it unpacks.
+
+    The outermost pattern unpacks a value of `type_`.
+    """
     yield pattern, type_
     if isinstance(pattern, n.TuplePattern):
         for position, item in enumerate(pattern.items):
@@ -354,7 +367,7 @@ def is_singleton(node: n.Expression) -> bool:
 def is_written_out(node: n.Expression) -> bool:
     """Whether `node` is a constant in Python other than None, True and False.
 
-    Python warns about `is` next to such a constant.
+    Python warns about an `is` whose operand is such a constant.
     """
     if is_singleton(node):
         return False
@@ -371,7 +384,7 @@ def is_written_out(node: n.Expression) -> bool:
 
 
 def arguments_by_position(node: n.Call, way: Overload) -> dict[int, n.Expression]:
-    """The arguments other than `by`, by the positions of their parameters."""
+    """Maps the positions of parameters to the arguments for them, without the argument `by`."""
     names = [parameter.name for parameter in way.parameters]
     by = way.by.name if way.by else None
     return {
@@ -384,12 +397,12 @@ def arguments_by_position(node: n.Call, way: Overload) -> dict[int, n.Expression
 
 
 def is_settled(node: n.Expression) -> bool:
-    """Whether `node` is a name or a literal, so that it can be evaluated earlier or later."""
+    """Whether `node` is a name or a literal, which can be evaluated earlier or later."""
     return isinstance(node, n.Name | n.Literal)
 
 
 def written_value(node: n.Expression) -> int | float | str | bool | None:
-    """The value of a literal, a negative number included."""
+    """The value of a literal or of a negative number. None for other expressions, as for `nil`."""
     match node:
         case n.Literal():
             return node.value

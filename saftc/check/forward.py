@@ -6,9 +6,9 @@ framework does the rest: the order of evaluation, branches, loops, and the exits
 
     _Reached().block(module.statements, True)    the state at the end of the module
 
-The body of a loop is analyzed until the state at its head no longer changes (a fixpoint), so an
-analysis sees the same nodes several times; only the last time counts. States are compared and kept,
-so they must not be modified. The fixpoint is reached because `join` is monotone.
+The body of a loop is analyzed until the state at the loop's head no longer changes (a fixpoint). So
+an analysis sees the same nodes several times; only the last time counts. States are stored and
+compared, so they must not be modified. The fixpoint is reached because `join` is monotone.
 """
 
 from abc import ABC, abstractmethod
@@ -26,7 +26,7 @@ _WRITTEN = n.ListLiteral | n.TupleLiteral
 
 @dataclass(slots=True)
 class Turn(Generic[State]):
-    """A turn of a loop: the states at each `break` and each `continue`."""
+    """A turn of a loop, with the states at each `break` and each `continue`."""
 
     loop: Loop
     breaks: list[State] = field(default_factory=list[State])
@@ -34,7 +34,7 @@ class Turn(Generic[State]):
 
 
 class ForwardAnalysis(ABC, Generic[State]):
-    """A forward dataflow analysis; None is the state of an unreachable place."""
+    """A forward dataflow analysis. The state of an unreachable place is None."""
 
     def __init__(self) -> None:
         # The enclosing loops, and for each enclosing `try` the states in which its block may fail.
@@ -51,13 +51,14 @@ class ForwardAnalysis(ABC, Generic[State]):
     def bind(self, statement: n.Statement, state: State) -> State:
         """The state after a statement has bound its names.
 
-        A loop binds its names in each turn, a `try` when it names the failure.
+        A loop binds its names at the start of each turn. A `try` binds the name of the failure at
+        the start of its handler.
         """
         del statement
         return state
 
     def assume(self, condition: n.Expression, state: State, *, truth: bool) -> State:
-        """The state after an evaluated condition, given its `truth`."""
+        """The state after a condition has been found to be true or false (`truth`)."""
         del condition, truth
         return state
 
@@ -66,7 +67,7 @@ class ForwardAnalysis(ABC, Generic[State]):
         """The state where several paths meet."""
 
     def widen(self, loop: Loop, head: State, again: State) -> State | None:
-        """The state at the head of a loop for the next iteration of the fixpoint; None to stop.
+        """The state at the head of a loop for the next iteration of the fixpoint, or None to stop.
 
         `head`: the state of the last iteration. `again`: the state that this iteration produced.
         """
@@ -74,12 +75,12 @@ class ForwardAnalysis(ABC, Generic[State]):
         return None if again == head else again
 
     def certainly_turns(self, loop: n.ForStmt) -> bool:
-        """Whether the analysis may assume that a loop has a turn: it is over a written list."""
+        """Whether a loop certainly has a turn, because it iterates over a literal with items."""
         items = loop.iterable.items if isinstance(loop.iterable, _WRITTEN) else ()
         return any(not isinstance(item, n.Spread) for item in items)
 
     def unreached(self, statement: n.Statement, last: State) -> State | None:
-        """The state to assume at an unreachable statement; None to skip the rest of the block.
+        """The state to assume at an unreachable statement, or None to skip the rest of the block.
 
         `last`: the state before the previous statement.
         """
@@ -124,7 +125,7 @@ class ForwardAnalysis(ABC, Generic[State]):
                 return self.plain(statement, state)
 
     def plain(self, statement: n.Statement, state: State) -> State | None:
-        """The state after a statement without blocks; None if it never completes."""
+        """The state after a statement without blocks, or None if the statement never completes."""
         match statement:
             case n.RetStmt() | n.FailStmt():
                 for node in evaluated_by(statement):
@@ -181,14 +182,17 @@ class ForwardAnalysis(ABC, Generic[State]):
         return self.met(ways)
 
     def _try(self, statement: n.TryStmt, state: State) -> State | None:
-        """The state after a `try`; its handler starts in the join of all states that may fail."""
+        """The state after a `try`. Its handler starts in the join of the states that may fail."""
         self.failing.append([state])
         done = self.branch(statement.body, state)
         failed = self._bound(statement, self.join(self.failing.pop()))
         return self.met([done, self.branch(statement.handler, failed)])
 
     def met(self, states: Iterable[State | None]) -> State | None:
-        """The state where several paths meet, unreachable ones excluded; None if all are."""
+        """The state where several paths meet. Unreachable paths, whose state is None, are ignored.
+
+        The result is None if all paths are unreachable.
+        """
         reached = [state for state in states if state is not None]
         return self.join(reached) if reached else None
 
@@ -199,14 +203,14 @@ class ForwardAnalysis(ABC, Generic[State]):
         return self._passed(self.bind(statement, state))
 
     def _passed(self, state: State) -> State:
-        """Records that each enclosing `try` may fail in this state; returns the state."""
+        """Records that each enclosing `try` may fail in this state, and returns the state."""
         for states in self.failing:
             states.append(state)
         return state
 
 
 class _Reached(ForwardAnalysis[bool]):
-    """Computes reachability only."""
+    """Finds out which points are reachable. A reachable point has the state True."""
 
     def join(self, states: Sequence[bool]) -> bool:
         return all(states)
@@ -215,7 +219,7 @@ class _Reached(ForwardAnalysis[bool]):
 def ends(statements: Statements) -> bool:
     """Whether the end of a block is unreachable.
 
-    Conditions are not evaluated, except for a literal `true`: the end of `while true` without a
-    `break` is unreachable, that of `while x` is not.
+    Only a condition that is the literal `true` is taken into account: the end of `while true`
+    without a `break` is unreachable, but the end of `while x` counts as reachable.
     """
     return _Reached().block(statements, True) is None

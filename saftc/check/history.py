@@ -4,12 +4,13 @@
     print(report)                       // the value
     for call in report.toolCalls: ...   // the history
 
-A name *can* keep the history if each assignment to it is a prompt, another such name, a field of a
-destructuring, or a call of a function that passes the history on: each `ret` of the function does,
-and the function declares no return type. If a name is assigned again, its bindings are treated
-separately (see `bindings`). A name *does* keep the history only if the script reads the history
-from it, directly or through names and functions that pass it on. All other names hold the plain
-value, so in most scripts the code for a prompt just has `.value`.
+A name *can* keep the history if each assignment to it is a prompt, another name that can keep the
+history, a field of a destructuring, or a call of a function that passes the history on. A function
+passes the history on if each of its `ret` statements does, and if it declares no return type. If a
+name is assigned again, its bindings are treated separately (see `bindings`). A name *does* keep the
+history only if the script reads the history from it, directly or through names and functions that
+pass the history on. All other names hold the plain value, so in most scripts the code for a prompt
+just reads `.value`.
 
 A *keeper* is a name or a function that can keep a history.
 """
@@ -32,7 +33,8 @@ Keeper = Symbol | n.FunctionDef
 class History:
     """The names and functions that can keep a history (`can`), and those that do (`does`).
 
-    `untyped` are the keepers whose prompts all have no type, so that the text may contain JSON.
+    `untyped` are the names and functions whose prompts all have no type, so that the text may
+    contain JSON.
     """
 
     can: set[Keeper] = field(default_factory=set[Keeper])
@@ -54,7 +56,7 @@ class History:
     drafted: set[n.Prompt] = field(default_factory=set[n.Prompt])
 
     def keep(self, keeper: Keeper) -> None:
-        """Marks a name or function and all its sources as keeping their history."""
+        """Marks a name or function, and all sources of its history, as keeping the history."""
         pending = [keeper]
         while pending:
             one = pending.pop()
@@ -70,7 +72,11 @@ class History:
         return bool(asked) and self.streams.issuperset(asked)
 
     def binding(self, node: n.Node, names: Names) -> Symbol:
-        """The symbol of the binding at `node` if the name has several, else the name's symbol."""
+        """The symbol of the name at `node`.
+
+        If the bindings of the name have separate symbols, it is the symbol of the binding at
+        `node`.
+        """
         return self.bindings.get(node) or names.of(node)
 
     def source(self, node: n.Expression | None, names: Names) -> Keeper | None:
@@ -178,12 +184,15 @@ class _HistoryFinder:
         return self.returns[keeper] if isinstance(keeper, n.FunctionDef) else self.values[keeper]
 
     def _sources(self, keeper: Keeper) -> list[Keeper | None]:
-        """The sources of a keeper's history, prompts excluded; None for a value without history."""
+        """The names and functions that the history of `keeper` comes from, without prompts.
+
+        The list has a None for each value without history.
+        """
         given = self._given(keeper)
         return [self.source(one) for one in given if not isinstance(one, n.Prompt)]
 
     def _needs(self, keeper: Keeper) -> list[Keeper | None]:
-        """The sources of a keeper, and the names that a destructuring binds together with it."""
+        """The sources of the history of `keeper`, and the names bound by the same destructuring."""
         together = self.together.get(keeper, ()) if isinstance(keeper, Symbol) else ()
         return [*self._sources(keeper), *together]
 
@@ -191,17 +200,20 @@ class _HistoryFinder:
         return bool(self.returns[function]) and ends(function.body)
 
     def _is_open(self, symbol: Symbol) -> bool:
-        """Whether a variable is not annotated as a whole result, which needs no inference."""
+        """Whether it must be inferred if a variable keeps a history.
+
+        Inference is not needed if the variable is annotated as a whole result.
+        """
         return self._is_variable(symbol) and not _names_result(self._schema(symbol))
 
     def _is_variable(self, symbol: Symbol) -> bool:
         return symbol.kind == "variable" and symbol.starts_from is None
 
     def conversations(self) -> dict[Keeper, tuple[n.Prompt, ...]]:
-        """The prompts whose result each keeper may hold or return; absent where unknown.
+        """Maps each name or function to the prompts whose result it may hold or return.
 
-        This includes names and functions that are declared as a whole result, and names bound to
-        a call of such a function.
+        Names and functions are absent if the prompts are unknown. The table includes names and
+        functions that are declared as a whole result, and names bound to a call of such a function.
         """
         keepers = _closed(
             [
@@ -214,9 +226,10 @@ class _HistoryFinder:
         return {one: self._prompts_of(one) for one in keepers}
 
     def streaming(self, known: Mapping[Keeper, tuple[n.Prompt, ...]]) -> Iterator[Keeper]:
-        """The keepers of streams: a loop iterates over them, or they are declared as `stream`.
+        """Yields the names and functions that hold or return a stream.
 
-        All prompts of such a keeper must be streamed.
+        A loop iterates over the name or over a call of the function, or the function declares
+        `stream` as its return type. All prompts that the stream may come from must be streamed.
         """
         sources = (self.source(loop.iterable) for loop in self.loops)
         declared = (one for one in self.returns if is_stream(one.returns))
@@ -227,7 +240,7 @@ class _HistoryFinder:
                 yield keeper
 
     def drafted(self) -> Iterator[n.Prompt]:
-        """The streamed prompts in the header of a loop over their drafts."""
+        """The streamed prompts in the header of a loop over drafts (partial values)."""
         typed = (one for one in self.loops if isinstance(one, n.ForStmt) and one.schema is not None)
         for loop in typed:
             if isinstance(loop.iterable, n.Prompt) and loop.iterable.is_streamed:
@@ -256,20 +269,21 @@ class _HistoryFinder:
         return self.history.binding(node, self.names)
 
     def sources(self) -> dict[Keeper, list[Keeper]]:
-        """By keeper: the names and functions that must keep a history if this keeper does."""
+        """For each name or function, the names and functions that must keep a history with it."""
         return {one: [other for other in self._needs(one) if other] for one in self.can}
 
     def asked(self) -> Iterator[Keeper]:
-        """The keepers whose history the script reads."""
+        """The names and functions whose history the script reads."""
         for node in self.members:
             source = self.source(node.value)
             if source is not None and source in self.can and self._asks(node, source):
                 yield source
 
     def _asks(self, node: n.Member | n.Index, source: Keeper) -> bool:
-        """Whether `node` reads something of a result that its plain value does not have.
+        """Whether `node` reads something of a result that the plain value does not have.
 
-        For an untyped result, other members and items are parts of the JSON in its text.
+        This is a member of the history. If the result is untyped, it may also be another member or
+        an item, which are parts of the JSON in the result's text.
         """
         if isinstance(node, n.Member) and node.name.text in MEMBERS:
             schema = self._schema(source)
@@ -277,7 +291,7 @@ class _HistoryFinder:
         return source in self.history.untyped
 
     def _schema(self, source: Keeper) -> n.Schema | None:
-        """The annotation of a name, also an inherited one; None without one."""
+        """The annotation of a name, which may be inherited, or None."""
         match source.node if isinstance(source, Symbol) else None:
             case n.AssignStmt() as statement:
                 return statement.schema or self.held.get(statement.name)
@@ -301,7 +315,7 @@ class _HistoryFinder:
 def _closed(
     keepers: Iterable[Keeper], needs: Callable[[Keeper], Iterable[Keeper | None]]
 ) -> set[Keeper]:
-    """The largest subset of the keepers whose members need only each other."""
+    """The largest subset of `keepers` in which no member needs anything outside of the subset."""
     kept, users = set(keepers), dict[Keeper | None, list[Keeper]]()
     for one in kept:
         for needed in needs(one):

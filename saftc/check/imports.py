@@ -1,8 +1,8 @@
 """Resolves imports: links imported names to their declarations.
 
-A sibling script is compiled together with the importing one, so its functions, types and values
+A sibling script is compiled together with the importing script, so its functions, types and values
 keep their inferred types. Other modules are Python modules: their names have the types that Python
-declares, if it does, and calls are plain Python calls. A `Loader` finds the modules.
+declares, if any, and calls are plain Python calls. A `Loader` finds the modules.
 """
 
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
@@ -26,11 +26,12 @@ from saftc.types.foreign import UNKNOWN, Alias, Namespace, PythonClass
 class PythonModule:
     """A module that Python will find at run time.
 
-    `scripts`: the scripts in its folder, if it is a package. `is_beside`: it is next to the script.
-    `members`: the module's members; `first`: the members of the module that the first part of a
-    dotted name denotes; both None if there is no source to read. `records`, `shapes`: the classes
-    of all read modules that are records or objects; both grow as more are read. `name`: the
-    absolute name, if the script imports the module by a relative one.
+    `scripts`: the Saft scripts in the folder of a package. `is_beside`: the module is next to the
+    script. `members`: the members of the module. `first`: the members of the module that the first
+    part of a dotted name denotes. `members` and `first` are None if there is no source to read.
+    `records` and `shapes`: the classes that are records or objects, from all modules that have been
+    read; both grow as more modules are read. `name`: the absolute name, if the script uses a
+    relative name.
     """
 
     scripts: frozenset[str] = frozenset()
@@ -55,7 +56,7 @@ class SaftModule:
 
 @dataclass(frozen=True, slots=True)
 class ServerModule:
-    """An MCP server: the entries of its tools in the lock file, by name."""
+    """An MCP server. `tools` maps the name of each tool to its entry in the lock file."""
 
     tools: Mapping[str, Mapping[str, Any]]
 
@@ -73,7 +74,7 @@ class MissingModule:
 
 @dataclass(frozen=True, slots=True)
 class BrokenModule:
-    """A module that cannot be imported: a script with errors or in an import cycle, say."""
+    """A module that cannot be imported, such as a script with errors or in an import cycle."""
 
     problem: str
     hint: str
@@ -155,7 +156,10 @@ def link_imports(
 
 
 def _assigned_once(module: n.Module, facts: Facts) -> dict[Symbol, n.Expression]:
-    """The variables with exactly one assignment, which has no annotation, and their values."""
+    """Maps each unannotated variable with a single assignment to the assigned value.
+
+    Variables whose value depends on the variable itself are excluded.
+    """
     assignments = sole_assignments(module, facts.names).items()
     alone = {symbol: one.value for symbol, one in assignments if one.schema is None}
     return {symbol: value for symbol, value in alone.items() if _is_first(symbol, alone, facts)}
@@ -260,9 +264,9 @@ def report_unused(
 
 
 def later_imports(module: n.Module) -> frozenset[n.Statement]:
-    """The imports that must run where they stand, as statements with effects come before them.
+    """The imports that must run at their place, because statements with effects come before them.
 
-    All others can be emitted at the top of the module, sorted.
+    All other imports can be emitted at the top of the module, sorted.
     """
     statements = iter(module.statements)
     for statement in statements:
@@ -289,7 +293,7 @@ def _only_defines(statement: n.Statement) -> bool:
 
 
 def _removal(statement: n.ImportStmt | n.FromImport, bound: n.Identifier) -> Edit:
-    """The edit that removes a name from an import, or the whole import if it is the only one."""
+    """The edit that removes a name from an import, or the whole import if no other name is left."""
     if isinstance(statement, n.ImportStmt) or len(statement.names) == 1:
         return Edit(statement.span, "")
     spans = [one.span for one in statement.names]
@@ -300,7 +304,7 @@ def _removal(statement: n.ImportStmt | n.FromImport, bound: n.Identifier) -> Edi
 
 
 def _note_conversions(names: Iterable[n.ImportedName], module: n.Module, facts: Facts) -> None:
-    """Marks imported conversions as used if the script has programs, which use them implicitly."""
+    """Marks imported conversions as used if the script has programs, as these may call them."""
     if not any(node.mode == "program" for node in nodes_of(module, n.Prompt)):
         return
     for imported in names:

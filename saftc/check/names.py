@@ -16,7 +16,7 @@ Owner = n.Module | Code | n.Comprehension | n.TryStmt
 
 
 def body_of(code: Code) -> Sequence[n.Statement]:
-    """The statements that run later: the body of a function, or the rules of a record."""
+    """The body of a function, or the rules of a record. Both run later than the definition."""
     return code.body if isinstance(code, n.FunctionDef) else code.rules
 
 
@@ -25,8 +25,8 @@ class Symbol:
     """A name in a scope.
 
     `starts_from`: the outer symbol whose value is this symbol's initial value. `starts_late`: the
-    outer symbol may have no value yet at that time. `hides`: the outer symbol of the same name, if
-    the scope reads that, too.
+    outer symbol may have no value yet when its value is needed. `hides`: the outer symbol of the
+    same name, if the scope reads the outer symbol, too.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Scope:
 
     @property
     def call(self) -> "Scope":
-        """The scope of the call: of the innermost function (or record), or of the module."""
+        """The scope of the function or record that this scope is in, or else of the module."""
         scope = self
         while isinstance(scope.owner, n.Comprehension | n.TryStmt) and scope.parent is not None:
             scope = scope.parent
@@ -77,7 +77,11 @@ class Scope:
 
 @dataclass(slots=True)
 class Names:
-    """The symbol of each name in a script, by the `Name` or `Identifier` that reads or binds it."""
+    """The symbols and scopes of a script.
+
+    `symbols` maps each `Name` or `Identifier` node to the symbol of the name that it reads or
+    binds.
+    """
 
     symbols: dict[n.Node, Symbol]
     scopes: dict[Owner, Scope]
@@ -99,8 +103,8 @@ class Names:
     def read(self, *nodes: n.Node) -> Iterator[tuple[Symbol, n.Name]]:
         """The symbols that the nodes read, each with the name that reads it.
 
-        This includes reads in functions inside of the nodes, and outer symbols that provide initial
-        values.
+        This includes reads in functions inside of the nodes, and the outer symbols from which the
+        symbols get their initial values.
         """
         for node in nodes:
             for inner in walk(node):
@@ -109,7 +113,10 @@ class Names:
                         yield symbol, inner
 
     def captured_by(self, code: Code) -> dict[Symbol, n.Name]:
-        """The names of outer scopes that `code` reads; `captures` caches them after resolution."""
+        """Maps each symbol of an outer scope that `code` reads to the first name that reads it.
+
+        After resolution, `captures` has these mappings.
+        """
         own, found = self.scopes[code], dict[Symbol, n.Name]()
         for symbol, node in self.read(*body_of(code)):
             if symbol.scope is not None and own not in symbol.scope.around():

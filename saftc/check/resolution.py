@@ -11,13 +11,15 @@ assignment on; before it, a read sees the outer name:
         ret before + rate
 
 So a read is resolved by definite assignment. If the name is assigned on all paths to the read, the
-read sees the local name; if on no path, the outer name. If it is assigned on some paths only, the
-local symbol *starts from* the outer one: the output copies the outer value at the start of the
-call. This is correct, as nothing can change an outer name during a call. If there is no outer name,
-a read of a name that certainly has no value is an error, and one that may have none is a warning.
+read sees the local name. If it is assigned on no path, the read sees the outer name. If it is
+assigned on some paths only, the local symbol *starts from* the outer symbol: the generated code
+copies the outer value at the start of the call. This is correct, as nothing can change an outer
+name during a call. If there is no outer name, the read is reported: as an error if the name
+certainly has no value, and as a warning if it may have none.
 
-A function sees all names of the enclosing scopes, also those assigned below it, because it runs
-later. The names that it reads must have a value wherever it is used (see `_report_early`).
+A function sees all names of the enclosing scopes, also those assigned below the function, because
+it runs later. The names that a function reads must have a value wherever the function is used (see
+`_report_early`).
 """
 
 import re
@@ -130,7 +132,10 @@ class _Resolver:
     def _code(
         self, scope: Scope, statements: Sequence[n.Statement], given: Sequence[n.Identifier] = ()
     ) -> Assigned:
-        """Resolves the statements of a function or module; names `given` have initial values."""
+        """Resolves the statements of a function, record or module.
+
+        The names in `given` have a value at the start.
+        """
         assigned = self.assigned[scope] = Assigned(statements, (name.text for name in given))
         for statement in assigned.dead:
             self.mistakes.add(catalogue.UNREACHABLE.at(statement.span))
@@ -139,7 +144,7 @@ class _Resolver:
         return assigned
 
     def _report_early(self, by_others: Iterable[_Use]) -> None:
-        """Warns about uses of a function before the names that it reads have a value."""
+        """Warns about uses of a function before the names that the function reads have a value."""
         needed = self._needed()
         told: set[tuple[Code, Symbol]] = set()
         for use in chain(by_others, *self.uses.values()):
@@ -162,9 +167,9 @@ class _Resolver:
         self.names.unset.update(symbol for _, symbol in told)
 
     def _needed(self) -> dict[Code, dict[Scope, int]]:
-        """The names of outer scopes that each function needs, itself or through other functions.
+        """Maps each function to the outer names that it needs, itself or through other functions.
 
-        The names are bit masks, as in `Assigned.bits`.
+        The names are a bit mask for each outer scope, as in `Assigned.bits`.
         """
         needed: dict[Code, dict[Scope, int]] = {code: {} for code in self.names.captures}
         users: dict[Code, list[Code]] = {}
@@ -187,7 +192,10 @@ class _Resolver:
         return needed
 
     def _reached_reads(self, function: Code) -> Iterator[tuple[Symbol, n.Name]]:
-        """The outer names that a function reads, itself or through other functions."""
+        """Yields the outer symbols that a function reads, itself or through other functions.
+
+        Each symbol comes with the name that reads it.
+        """
         pending, seen = [function], {function}
         while pending:
             for symbol, read in self.names.captures[pending.pop()].items():
@@ -199,7 +207,7 @@ class _Resolver:
     def _report_unused(self) -> None:
         """Warns about variables of functions that nothing reads.
 
-        Importers may read the variables of the module.
+        The variables of the module are not reported, because other scripts may read them.
         """
         in_schemas = {node.text.split(".")[0] for node in nodes_of(self.module, n.NamedSchema)}
         for scope in self.names.scopes.values():
@@ -299,8 +307,9 @@ class _Resolver:
     def _note_captures(self) -> None:
         """Records the outer names that functions read (`Names.captures`), inner functions first.
 
-        If a function is created before the enclosing call assigns a name, it sees the name of a
-        scope further out. So the enclosing call's name starts from that outer name.
+        If an inner function is created before the enclosing call assigns a name, the inner function
+        sees the name of a scope further out. So the enclosing call's name starts from that outer
+        name.
         """
         codes = [one for one in self.names.scopes if isinstance(one, Code)]
         for code in reversed(codes):
@@ -453,7 +462,7 @@ class _Resolver:
         return BUILTINS[symbol.name].is_pure
 
     def _name_failure(self, statement: n.TryStmt, error: n.Identifier, scope: Scope) -> None:
-        """Defines the failure's name inside an `except`, and reports assignments to it there."""
+        """Defines the name of the failure in an `except`, and reports assignments to that name."""
         self._check_reserved(error)
         symbol = Symbol(error.text, "variable", scope, statement)
         scope.symbols[error.text] = self.names.symbols[error] = symbol
@@ -533,7 +542,7 @@ class _Resolver:
 
     @cached_property
     def looked_for(self) -> set[str]:
-        """The string literals passed to `replace` and the like: their braces may be intended."""
+        """The string literals passed to `replace` or similar functions: braces may be intended."""
         return {
             argument.value.value
             for node in nodes_of(self.module, n.Call)
@@ -553,7 +562,7 @@ class _Resolver:
         return self._outermost(node, scope)
 
     def _own(self, node: n.Name, symbol: Symbol, scope: Scope, point: Point) -> Symbol:
-        """The symbol for a read of a name that the scope assigns: the local or the outer one."""
+        """The local or the outer symbol that a read sees, if the scope assigns the name."""
         if isinstance(symbol.node, Code):
             self.uses.setdefault(scope, []).append(_Use(node, symbol, scope, point))
         assigned = self.assigned[scope]
@@ -582,7 +591,7 @@ class _Resolver:
         return symbol
 
     def _start_from_outer(self, symbol: Symbol, scope: Scope) -> None:
-        """Makes a local name start from the outer name, if there is one."""
+        """Makes the value of the outer name, if there is one, the initial value of a local name."""
         outer = self._find_outer(symbol.name, scope)
         if outer is not None:
             symbol.starts_from = symbol.hides = outer

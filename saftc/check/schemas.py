@@ -1,7 +1,7 @@
-"""Converts schemas to types. A schema is a type as written: `[{id: int}]` in the syntax tree.
+"""Converts schemas to types. A schema is a type as the script writes it, in the syntax tree.
 
-The schema above becomes `ListType(ObjectType(...))`. Aliases are replaced by the types that they
-name; records are nominal types. A type can be used anywhere in its module, also above its
+The schema `[{id: int}]` becomes `ListType(ObjectType(...))`. Aliases are replaced by the types that
+they name; records are nominal types. A type can be used anywhere in its module, also above its
 definition.
 """
 
@@ -236,12 +236,12 @@ class _Schemas:
                 return ANY
 
     def _is_class_of_python(self, text: str) -> bool:
-        """Whether a name that is also a built-in type is imported as a Python class."""
+        """Whether the script imports a Python class by `text`, which is also a built-in type."""
         symbol = self.facts.own_names.get(text)
         return symbol is not None and isinstance(self.facts.python.get(symbol), PythonClass)
 
     def _take_from_module(self, text: str) -> None:
-        """Adds the type with a dotted name, of an imported module, to the facts."""
+        """Adds the type that a dotted name refers to in an imported module to the facts."""
         module, _, name = text.rpartition(".")
         found = self._module(module)
         match found:
@@ -347,7 +347,7 @@ class _Schemas:
         return ObjectType(tuple(fields), is_declared=True)
 
     def _key(self, schema: n.Schema) -> Scalar:
-        """The key type of a map; reports a type that keys cannot have, and returns string."""
+        """The key type of a map. If keys cannot have that type, reports it and returns string."""
         key = self.type_of(schema)
         if isinstance(key, Scalar) and key in KEYS:
             return key

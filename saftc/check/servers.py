@@ -2,7 +2,7 @@
 
     from mcp("docs") import search
 
-is replaced after parsing, so that all later stages see
+This import is replaced after parsing, so that all later stages see
 
     /// Searches the manual.
     f search(query: string, limit: int = 10) -> [{title: string, url: string}]:
@@ -93,7 +93,10 @@ def key_of(server: str) -> str:
 
 
 def script_name(text: str) -> str:
-    """Converts a name from a server to a script's name: `max-results` becomes `max_results`."""
+    """Converts the name of a server's tool or parameter to a name for scripts.
+
+    For example, `max-results` becomes `max_results`.
+    """
     name = _NO_NAME.sub("_", text) or "_"
     if name[0].isdigit():
         name = f"_{name}"
@@ -164,7 +167,7 @@ def _imported(statement: n.ServerImport, load: Loader, mistakes: Collector) -> I
 
 
 def _meant(tools: Collection[str], imported: n.ImportedName) -> list[str]:
-    """The tools that an imported name may refer to; more than one if it is ambiguous."""
+    """The names of the tools that an imported name may refer to. An ambiguous name has several."""
     text = imported.name.text
     if imported.alias is not None and text in tools:
         return [text]
@@ -181,8 +184,8 @@ def declared(server: str, tool: str, data: _Data, name: n.Identifier) -> Declare
     """Declares a tool as the function `name`; `data` is its entry in the lock file.
 
     Raises:
-        Unusable: Two parameters would have the same name, some are declared only inside `allOf` or
-            the like, or there are too many.
+        Unusable: Two parameters would have the same name, some parameters are declared only inside
+            `allOf` or a similar keyword, or there are too many parameters.
     """
     # Nodes without a span in the script get the empty span at the end of the name.
     place = Span(name.span.end, name.span.end)
@@ -227,7 +230,10 @@ def _is_wrapped(schema: Any) -> bool:
 
 
 def _parameters(reader: "_SchemaReader", properties: _Data) -> list[tuple[str, n.Parameter]]:
-    """The parameters, each after its name at the server; those without a default come first."""
+    """The parameters of a tool, each paired with the name that it has at the server.
+
+    Parameters without a default come first.
+    """
     required = frozenset[str](reader.resolved(reader.root).get("required") or ())
     found: list[tuple[str, n.Parameter]] = []
     for wire, inner in properties.items():
@@ -254,7 +260,7 @@ def _parameters(reader: "_SchemaReader", properties: _Data) -> list[tuple[str, n
 
 
 def _fits(value: Any, schema: n.Schema) -> bool:
-    """Whether a JSON value, written as a literal in a script, has this type."""
+    """Whether a JSON value, if written as a literal in a script, has the type `schema`."""
     match schema:
         case n.NamedSchema(text="any"):
             return True
@@ -303,7 +309,7 @@ class _SchemaReader:
     _unsaid: dict[n.Node, str] = field(default_factory=dict["n.Node", str])
 
     def resolved(self, schema: Any) -> _Data:
-        """The schema with references to other parts of the document followed."""
+        """The schema, with a reference replaced by the part of the document that it refers to."""
         for _ in range(10):
             if not isinstance(schema, dict):
                 return {}
@@ -316,7 +322,10 @@ class _SchemaReader:
         return {}
 
     def properties(self) -> _Data:
-        """The schemas of the parameters; a required one without a schema accepts anything."""
+        """The schemas of the parameters, by name.
+
+        A required parameter without a schema accepts any value.
+        """
         schema = self.resolved(self.root)
         described = dict.fromkeys(schema.get("required") or (), cast("_Data", {}))
         properties: _Data = schema.get("properties") or {}
@@ -338,7 +347,10 @@ class _SchemaReader:
         return found - self.properties().keys()
 
     def unsaid_of_all(self) -> str:
-        """The constraints on the arguments as a whole, which a parameter list cannot express."""
+        """A text about the constraints on all arguments together, empty if there are none.
+
+        A parameter list cannot express such constraints.
+        """
         schema = self.resolved(self.root)
         words = (*_UNSAID, "anyOf", "oneOf", "minProperties", "maxProperties", "propertyNames")
         said = {word: schema[word] for word in words if word in schema}
@@ -348,7 +360,10 @@ class _SchemaReader:
         return f"(as JSON Schema {_noted(said)})" if said else ""
 
     def schema(self, data: Any) -> n.Schema:
-        """The Saft schema; `any` if Saft has no equivalent, or the schema is too large."""
+        """Converts a JSON Schema to a Saft schema.
+
+        The result is `any` if Saft has no equivalent type, or if the JSON Schema is too large.
+        """
         if not isinstance(data, dict):
             return self._any()
         schema = cast("_Data", data)
@@ -386,7 +401,7 @@ class _SchemaReader:
                 return self._any(schema)
 
     def _has_room(self, parts: int) -> bool:
-        """Whether the limit allows `parts` more parts; if so, counts them in advance."""
+        """Whether the limit allows `parts` more parts of the schema. If so, they count as used."""
         has_room = self._count + parts <= _MOST_PARTS
         self._count += parts if has_room else 0
         return has_room
@@ -427,7 +442,10 @@ class _SchemaReader:
         return n.ObjectSchema(self.place, tuple(fields))
 
     def _named(self, schema: _Data, reference: str) -> n.Schema:
-        """The schema that a reference denotes, titled with its name; `any` if it is recursive."""
+        """The Saft schema for a reference, which gets the name of the definition as its title.
+
+        The result is `any` if the reference is recursive or cannot be resolved.
+        """
         if self._referred(reference) is None:
             self.nowhere[reference] = None
             return self._any(schema)
@@ -463,7 +481,10 @@ class _SchemaReader:
         return self._optional(list(map(self.schema, schemas)))
 
     def _optional(self, members: list[n.Schema]) -> n.Schema:
-        """The union of several schemas: optional if nil is a member, `any` if `any` is one."""
+        """The union of several schemas.
+
+        It is optional if a member is nil, and `any` if a member is `any`.
+        """
         others = [one for one in members if not _is_nil(one)]
         unsaid = [one for one in others if isinstance(one, n.NamedSchema) and one.text == "any"]
         if unsaid or not others:
@@ -472,7 +493,7 @@ class _SchemaReader:
         return made if len(others) == len(members) else n.OptionalSchema(self.place, made)
 
     def _any(self, schema: _Data | None = None) -> n.Schema:
-        """The schema `any`; constraints of `schema` become part of the documentation."""
+        """The schema `any`. Constraints of `schema` become part of the documentation."""
         made = n.NamedSchema(self.place, "any")
         if (schema or {}).keys() - {"title", "description", "default", "examples", *_NARROWING}:
             said = schema or {}
@@ -481,7 +502,7 @@ class _SchemaReader:
         return made
 
     def note(self, node: n.Node, data: Any, type_: n.Schema) -> None:
-        """Documents a node: its description, and constraints that its type does not express."""
+        """Documents a node: its description, and the constraints that its type cannot express."""
         schema = self.resolved(data)
         words = _NARROWING if not isinstance(type_, n.TupleSchema) else ()
         narrowing = [f"{word} {json.dumps(schema[word])}" for word in words if word in schema]
@@ -495,7 +516,7 @@ class _SchemaReader:
             self.docs[node] = f"{doc} ({note})" if doc and note else doc or note
 
     def value(self, data: Any) -> n.Expression:
-        """The literal for a default value."""
+        """The literal in a script for a default value in JSON."""
         if _is_list(data):
             return n.ListLiteral(self.place, tuple(map(self.value, data)), False)
         if isinstance(data, dict):

@@ -1,4 +1,4 @@
-"""Statements in the control flow: their blocks, the expressions they evaluate, their bindings."""
+"""Statements in the control flow: blocks, evaluated expressions and bound names."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
@@ -23,7 +23,10 @@ def blocks_of(statement: n.Statement) -> list[tuple[n.Statement, ...]]:
 
 
 def all_statements(statements: Statements) -> Iterator[n.Statement]:
-    """The statements and those inside them that run in the same scope, in source order."""
+    """Yields the statements and all statements in their blocks, in source order.
+
+    The bodies of functions are excluded, because they have another scope.
+    """
     for statement in statements:
         yield statement
         for block in blocks_of(statement):
@@ -33,8 +36,9 @@ def all_statements(statements: Statements) -> Iterator[n.Statement]:
 def evaluated_by(statement: n.Statement) -> Sequence[n.Expression]:
     """The expressions that a statement itself evaluates, in order.
 
-    An `if` and an `assert` may stop before the last one. A `for` evaluates its iterable once, a
-    `while` its condition before each turn. For unknown statements, it is all names that they read.
+    An `if` and an `assert` may stop before the last expression. A `for` evaluates its iterable
+    once; a `while` evaluates its condition before each turn. For statements of an unknown kind, the
+    result is all names that they read.
     """
     match statement:
         case (
@@ -75,7 +79,7 @@ def evaluated_by(statement: n.Statement) -> Sequence[n.Expression]:
 def bound_by(node: n.Statement | n.ComprehensionClause) -> list[n.Identifier]:
     """The names that a statement itself binds by assignment, definition or import, in order.
 
-    A `try` binds none: the failure's name is local to the `except` block.
+    A `try` binds no name: the failure's name is local to the `except` block.
     """
     match node:
         case n.FunctionDef() | n.RecordDef() | n.TypeAlias():
@@ -89,7 +93,7 @@ def bound_by(node: n.Statement | n.ComprehensionClause) -> list[n.Identifier]:
 def imported_by(
     node: n.ImportStmt | n.FromImport | n.ServerImport,
 ) -> list[tuple[n.Identifier, n.Identifier]]:
-    """The names that an import binds, each with what it imports by that name."""
+    """The names that an import binds, each with the name of the imported module or member."""
     if isinstance(node, n.ImportStmt):
         return [(node.alias or node.module, node.module)]
     return [(one.alias or one.name, one.name) for one in node.names]
@@ -114,7 +118,7 @@ def names_bound(statements: Statements) -> set[str]:
 
 
 def name_of(identifier: n.Identifier) -> str:
-    """The name that is bound: `import a.b` binds `a`."""
+    """The name that an identifier binds: `import a.b` binds `a`."""
     return identifier.text.split(".")[0]
 
 

@@ -25,8 +25,8 @@ def analyze(
 ) -> Facts:
     """Computes the facts about `module`.
 
-    Diagnostics go to `mistakes`; `load` finds the imported modules. `keeps_results`: every name or
-    function that can keep the history of a prompt does so.
+    Diagnostics go to `mistakes`, and `load` finds the imported modules. If `keeps_results`, every
+    name or function that can keep the history of a prompt keeps it.
     """
     names = resolve(module, mistakes)
     facts = Facts(module, names)
@@ -79,7 +79,10 @@ def _declare_functions(module: n.Module, facts: Facts) -> None:
 
 
 def _note_uses(function: n.FunctionDef, facts: Facts) -> bool:
-    """Sets the types of a function's bare parameters by their uses; returns whether any changed."""
+    """Sets the types of a function's bare parameters (without an annotation) by their uses.
+
+    Returns whether any type changed.
+    """
     uses, known = parameter_uses(function, facts), facts.functions[function]
     before = known.parameters
     known.parameters = tuple(

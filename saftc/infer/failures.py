@@ -3,12 +3,12 @@
     rows[i]             may be out of range
     teams[kind]         never fails if `kind` is one of the literals that `teams` has
     read_text(path)     may fail by accident
-    check(mail)         may fail as the function may: the caller of this module looks into it
+    check(mail)         may fail if `check` may fail, which callers of this module find out
 
-Each failure has a cause, and callers select the causes that matter: the schedule accepts the risk
-of accidents; code that moves an expression does not. Overflows and values that are too large are
-ignored. A node without a rule may fail for unknown reasons. Failures are computed on demand:
-checking a script needs none.
+Each failure has a cause, and callers select the causes that matter: the schedule of a script
+accepts the risk of accidents, but code that moves an expression does not. Overflows and values that
+are too large are ignored. A node without a rule may fail for unknown reasons. Failures are computed
+on demand: checking a script needs none.
 """
 
 import re
@@ -74,7 +74,10 @@ class Cause(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A node that may fail, and why. `function`: the function that it calls, if any."""
+    """A node that may fail, and why.
+
+    `function`: the script's function that the node calls, if any.
+    """
 
     node: n.Node
     words: str
@@ -95,8 +98,8 @@ _Failures = Iterator[Failure]
 def failures_in(facts: Facts, node: n.Node) -> _Failures:
     """The possible failures of evaluating an expression, or of a statement without its blocks.
 
-    They are in the order of evaluation, except that the own failures of `assert`, `fail` and `for`
-    come first.
+    The failures are in the order of evaluation, except that an `assert`, `fail` or `for` comes
+    before the expressions in it.
     """
     coercion = facts.coercions.get(node)
     if coercion is not None and coercion.fit == Assignability.CHECK:
@@ -117,12 +120,12 @@ def never_fails(facts: Facts, node: n.Expression) -> bool:
 
 
 def failures_of(facts: Facts, node: n.Node) -> _Failures:
-    """The possible failures of a node itself, once its parts are evaluated."""
+    """The possible failures of a node itself, if its parts have been evaluated without failure."""
     return _FailureFinder(facts).itself(node)
 
 
 def parts_of(node: n.Node) -> Sequence[n.Node]:
-    """The parts that are evaluated for a node's value, in order."""
+    """The nodes inside a node that are evaluated to get its value, in order."""
     match node:
         case n.Call(function=n.Name(), arguments=arguments):
             return arguments  # the failures of a function called by name are the call's own
@@ -141,7 +144,10 @@ def parts_of(node: n.Node) -> Sequence[n.Node]:
 
 
 class _FailureFinder:
-    """The rules, by kind of node; they do not include the failures of the parts."""
+    """Finds the failures of a node itself by the kind of the node.
+
+    The failures of the node's parts are not included.
+    """
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
@@ -230,7 +236,7 @@ class _FailureFinder:
             yield Failure(node.iterable, words)
 
     def _always_takes(self, hole: n.FormatHole, spec: str) -> bool:
-        """Whether every value of a hole supports its format (a huge int does not support `.2f`)."""
+        """Whether every value of a hole supports its format. A huge int does not support `.2f`."""
         is_proved = self.facts.forms.holes[hole] == Form.NATIVE
         is_small = is_only(self.facts.type_of(hole.value), "float", "string")
         return is_proved and (is_small or not spec.endswith(_OF_SOME_INTEGERS))
@@ -322,13 +328,19 @@ class _FailureFinder:
     def _part(
         self, node: n.Index | n.Slice | n.TupleMember | n.Member, keys: _Keys, part: str
     ) -> _Failures:
-        """The failure of reading a part of a value; `keys`: the possible keys, empty if unknown."""
+        """Yields the failure of reading a part of a value, if the read may fail.
+
+        `keys` are the possible keys of the part, and empty if the keys are unknown.
+        """
         owners = members(self.facts.type_of(node.value))
         if not keys or not all(self._has(owner, key) for owner in owners for key in keys):
             yield Failure(node, may_be_wrong(self.facts, node.value, f"may not have {part}"))
 
     def _has(self, owner: Type, key: str | int) -> bool:
-        """Whether a value certainly has the part, as data; a property in Python may fail."""
+        """Whether every value of type `owner` has data under `key`.
+
+        A property of a Python object is not data, because reading it may fail.
+        """
         match owner, key:
             case TupleType(items=items), int():
                 return 0 <= key < len(items)
@@ -340,7 +352,7 @@ class _FailureFinder:
                 return False
 
     def _keys(self, node: n.Index) -> _Keys:
-        """The possible keys of an item; empty if unknown."""
+        """The possible keys of an item, or an empty sequence if unknown."""
         if isinstance(node.key, n.Literal):
             return [node.key.value] if isinstance(node.key.value, str | int) else []
         found = members(self.facts.type_of(node.key))
@@ -374,7 +386,7 @@ class _FailureFinder:
             yield Failure(node, "a duration may be changed by a number that is not finite")
 
 def _is_written_out(made: Scalar, given: n.Expression | None) -> bool:
-    """Whether a conversion to a date or the like gets a valid literal."""
+    """Whether a conversion to a date or the like gets a valid literal, so that it succeeds."""
     match given:
         case n.Literal(value=str() as text):
             return is_read(made, text) and (made != DURATION or not _LONG.search(text))
@@ -388,19 +400,22 @@ def _is_written_out(made: Scalar, given: n.Expression | None) -> bool:
 
 
 def of_unknown_type(node: n.Expression) -> str:
-    """The phrase that a value is of unknown type."""
+    """A phrase for messages: a value is of unknown type."""
     return f"{shown(node)} is of unknown type"
 
 
 def may_be_wrong(facts: Facts, node: n.Expression, words: str) -> str:
-    """The phrase that a value may be wrong; it mentions if the value's type is unknown."""
+    """A phrase for messages: a value may be wrong. `words` say in which way.
+
+    If the type of the value is unknown, the phrase mentions that.
+    """
     if facts.types.get(node, ANY) == ANY:
         return f"{of_unknown_type(node)}: it {words}"
     return f"{shown(node)} {words}"
 
 
 def shown(node: n.Expression) -> str:
-    """The phrase for a value in messages: "`mail.name`", or a description."""
+    """A phrase that names a value in messages: "`mail.name`", or a description."""
     path = path_of(node)
     if path is not None:
         return f"`{path}`"
@@ -422,7 +437,7 @@ def shown(node: n.Expression) -> str:
 
 
 def path_of(node: n.Expression) -> str | None:
-    """The text of a name or of a path such as `mail.name`, or of a literal; None otherwise."""
+    """The text of a name, of a path such as `mail.name`, or of a literal. Otherwise None."""
     match node:
         case n.Name():
             return node.text

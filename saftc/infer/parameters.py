@@ -4,11 +4,11 @@
         ret x * x                       ret abs(a.x - b.x)
 
 `square` needs a number on every path through it, so `x` is `int | float`, and a call with anything
-else is an error at the call. Only uses that are certainly reached count: the condition of an `if`
-does, a use in a single branch does not.
+else is an error at the call. Only uses that are certainly reached count: a use in the condition of
+an `if` counts, but a use in a single branch does not.
 
 If every use of a function in its script is a call, the type of a bare parameter is the join of the
-arguments.
+arguments' types.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -57,7 +57,10 @@ _OF_KINDS: dict[Kinds, Type] = {
 
 
 def parameter_uses(function: n.FunctionDef, facts: Facts) -> Uses:
-    """The types that the uses in `function` require of its own bare parameters."""
+    """Maps the bare parameters of `function` to the types that their uses require.
+
+    A bare parameter has no annotation.
+    """
     parameters = {
         facts.names.of(parameter.name)
         for parameter in function.parameters
@@ -159,7 +162,10 @@ class _UseFinder(ForwardAnalysis[_State]):
         self._ask(right, wanted, uses)
 
     def _alike(self, left: n.Expression, right: n.Expression, uses: Uses) -> None:
-        """Operands must both be numbers or both be strings, so one determines the other."""
+        """Collects the requirements of an operator on two numbers or two strings.
+
+        If the type of one operand is known, the other operand must have the same type.
+        """
         for one, other in ((left, right), (right, left)):
             known = self._known(one, uses)
             if is_only(known, "string"):
@@ -189,7 +195,7 @@ class _UseFinder(ForwardAnalysis[_State]):
                 self._merge(uses, {symbol: wanted})
 
     def _known(self, node: n.Expression, uses: Uses) -> Type:
-        """The type of an operand, as far as it is known without inference."""
+        """The type of an operand, or `ANY` if the type is unknown before inference."""
         match node:
             case n.Literal(value=str()):
                 return STRING
@@ -219,8 +225,8 @@ def only_called(
 ) -> set[n.FunctionDef]:
     """The functions of a module that are used only by calls, or as the `by` of a builtin.
 
-    Such a builtin calls them with the items. Conversions are excluded, and functions without a
-    parameter for which `has` returns True.
+    The builtin calls the `by` function with the items. Conversions are excluded, and so are
+    functions that have no parameter for which `has` returns True.
     """
     found: set[n.FunctionDef] = set()
     for function in nodes_of(module, n.FunctionDef):
@@ -249,9 +255,9 @@ def only_called(
 
 
 def passed(type_: Type) -> Type:
-    """The type that an argument of `type_` implies for its parameter.
+    """The type that an argument of `type_` implies for the parameter.
 
-    It is `ANY` for functions: one function implies nothing about others.
+    It is `ANY` for a function, because one function as an argument implies nothing about others.
     """
     if any(isinstance(part, FunctionType | BuiltinType) for part in within(type_)):
         return ANY
@@ -259,7 +265,10 @@ def passed(type_: Type) -> Type:
 
 
 def settled(type_: Type) -> Type:
-    """A parameter's final type, from the join of its arguments; `ANY` if all are empty or nil."""
+    """The final type of a parameter whose arguments have the joined type `type_`.
+
+    It is `ANY` if all arguments are nil, empty lists or empty objects.
+    """
     says_something = any(
         member not in (NIL, NEVER, ListType(NEVER), ObjectType((), is_declared=False))
         for member in members(type_)
@@ -268,7 +277,10 @@ def settled(type_: Type) -> Type:
 
 
 def is_mixed(type_: Type) -> bool:
-    """Whether a value or a part of it may be of several kinds, apart from int, float and nil."""
+    """Whether a value of `type_` may be of several kinds, or contain such a value.
+
+    Different kinds of numbers count as one kind, and nil does not count.
+    """
     return any(
         isinstance(part, UnionType) and len(set(_kinds_of(part.members))) > 1
         for part in within(type_)

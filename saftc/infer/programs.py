@@ -3,7 +3,8 @@
     f number(text: string) -> int: ...
     x = program $ use {number} $            `number` is a built-in type in programs
 
-The runtime builds a registry of them; names that it would reject are reported here.
+The runtime builds a registry of these names. Names that the registry would reject are reported
+here.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,15 +22,16 @@ BUILT_IN_NAMES = frozenset({"any", "boolean", "integer", "null", "number", "obje
 
 
 def conversions_of(module: n.Module, facts: Facts) -> dict[str, n.FunctionDef]:
-    """The conversions that programs of the script can use, own and imported, by name."""
+    """Maps names to the conversions, own and imported, that programs of the script can use."""
     found = _functions_in(module.statements, facts)
     return {name: one for name, one in found.items() if one.is_conversion}
 
 
 def functions_above(place: Span, module: n.Module, facts: Facts) -> dict[str, n.FunctionDef]:
-    """The functions that a stored program may call when it is read back at `place`, by name.
+    """Maps names to the functions that a stored program may call when it is read back at `place`.
 
-    These are all functions that are defined or imported above that place.
+    These are the functions that are defined or imported above `place`, except those whose names are
+    built-in types of programs.
     """
     above = [statement for statement in module.statements if statement.span.end <= place.start]
     found = _functions_in(above, facts)
@@ -37,7 +39,7 @@ def functions_above(place: Span, module: n.Module, facts: Facts) -> dict[str, n.
 
 
 def note_stored_programs(module: n.Module, facts: Facts) -> None:
-    """Marks the functions that a program may call as used, where a stored program is read back."""
+    """Marks functions as used if the script reads a stored program that may call them."""
     for node, coercion in facts.coercions.items():
         if coercion.wanted == PROGRAM:
             for name in functions_above(node.span, module, facts):
@@ -45,7 +47,7 @@ def note_stored_programs(module: n.Module, facts: Facts) -> None:
 
 
 def _functions_in(statements: Iterable[n.Statement], facts: Facts) -> dict[str, n.FunctionDef]:
-    """The functions that statements define or import from other scripts, by name."""
+    """Maps names to the functions that statements define or import from other scripts."""
     found: dict[str, n.FunctionDef] = {}
     for statement in statements:
         if isinstance(statement, n.FunctionDef):
@@ -82,7 +84,7 @@ def check_programs(module: n.Module, facts: Facts, mistakes: Collector) -> None:
 
 
 def _problem(conversion: n.FunctionDef, module: n.Module, facts: Facts) -> str | None:
-    """What a function must do to be a valid conversion, in words; None if it is one."""
+    """What a function must do to be a valid conversion, in words, or None if it is valid."""
     known = facts.functions[conversion]
     if conversion not in module.statements:
         return "be at the top level of the script"

@@ -3,8 +3,8 @@
     type Offer(name: string, extra: {[string]: float})
     offer: Offer = $ {mail} ... two pages of rules ... $
 
-Providers enforce the fields of a type, but not the keys of a map. They cache the constant prefix of
-requests, which ends at the first data.
+Providers enforce the fields of a type, but not the keys of a map. They cache the constant text at
+the start of requests. That text ends where the prompt inserts the first data.
 """
 
 from collections.abc import Iterator
@@ -50,7 +50,10 @@ def hints_of_prompts(module: n.Module, facts: Facts) -> Iterator[Diagnostic]:
 
 
 def options_without_field(module: n.Module, facts: Facts, wire: str) -> Iterator[Diagnostic]:
-    """Reports options that the API `wire` lacks, in prompts that name no `api` or `provider`."""
+    """Reports options that requests to the API `wire` have no field for.
+
+    Only prompts whose options name no `api` and no `provider` are checked.
+    """
     for node in nodes_of(module, n.Prompt):
         known = None if node.options is None else facts.types.get(node.options)
         if node.options is None or not isinstance(known, ObjectType):
@@ -62,7 +65,10 @@ def options_without_field(module: n.Module, facts: Facts, wire: str) -> Iterator
 def options_of_another_wire(
     node: n.Name | n.ObjectLiteral, type_: ObjectType, wire: str
 ) -> Iterator[Diagnostic]:
-    """Reports the options of a prompt, of type `type_`, that the API `wire` has no field for."""
+    """Reports options of a prompt that requests to the API `wire` have no field for.
+
+    `type_` is the type of the options.
+    """
     written = node.named if isinstance(node, n.ObjectLiteral) else ()
     keys = {one.key.text: one.key.span for one in written}
     for name in WIRES.get(wire, ()):
@@ -79,9 +85,9 @@ def _advice(losses: tuple[str, ...]) -> str:
 
 
 def _losses(type_: Type, facts: Facts, path: str, around: frozenset[Type]) -> Iterator[str]:
-    """The parts of a type that a server cannot enforce, in words.
+    """Yields a phrase for each part of a type that a server cannot enforce.
 
-    `path`: the path of fields to the type. `around`: the records that contain it.
+    `path`: the names of the fields that lead to the type. `around`: the records that contain it.
     """
     where = f'"{path}"' if path else "the value"
     if type_ == ANY:

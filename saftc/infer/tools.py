@@ -4,14 +4,14 @@
     $ Help {mail}. You have {refund:approve}. $ with {tools: [look, approve(shop.cancel)]}
     $ {line:raw} $ after history
 
-Tools come from the text, from `tools`, and from the prompt `after` which this one continues, if
-that is known: a name bound to prompts only, or to a call of a function that is declared to return a
-whole result. A parameter, a member, an item or data as `after` provides no tools. An empty list,
-`with {tools: []}`, removes the inherited tools.
+Tools come from the text, from `tools`, and from the prompt after `after`, whose conversation this
+prompt continues. That prompt is known if `after` has a name that is bound to prompts only, or to a
+call of a function that is declared to return a whole result. A parameter, a member, an item or data
+after `after` provides no tools. An empty list, `with {tools: []}`, removes the inherited tools.
 
 A list is known if it is a literal, or a name that is bound to a literal once. Approval is part of a
-function's type, so it is tracked through variables, lists, fields and results; for a Python
-function, only through names that are bound once.
+function's type, so it is tracked through variables, lists, fields and results. The approval of a
+Python function is tracked only through names that are bound once.
 """
 
 from collections.abc import Iterator, Sequence
@@ -42,7 +42,8 @@ class OfferedTool:
     """A function that a prompt offers as a tool.
 
     `name`: the tool's name. `value`: the expression for the function, in the script of `facts`.
-    `is_listed`: it is in `tools`. `waits`: whether calls by the model wait for approval.
+    `is_listed`: the list `tools` has the function. `waits`: whether calls by the model wait for
+    approval.
     """
 
     name: str
@@ -62,7 +63,7 @@ class OfferedTool:
         return isinstance(self.facts.declared_by_python(self.value), Function)
 
     def is_same(self, other: "OfferedTool") -> bool:
-        """Whether both are certainly the same function with the same name and approval."""
+        """Whether both tools certainly have the same function, name and approval."""
         one, same = self.type, other.type
         if not isinstance(one, FunctionType) or not isinstance(same, FunctionType):
             return False
@@ -72,12 +73,15 @@ class OfferedTool:
 
     @property
     def is_function(self) -> bool:
-        """Whether it is known to be a function: a value in a hole may also be text."""
+        """Whether the tool is known to be a function. A value in a hole may also be text."""
         return self.is_listed or is_known_function(self.facts, self.value)
 
 
 def is_known_function(facts: Facts, node: n.Expression) -> bool:
-    """Whether a value may be a function about which something is known."""
+    """Whether a value may be a known function: of a script, of Python, or a builtin.
+
+    A value of unknown type counts, too, if `approve` was applied to it.
+    """
     types = _types(facts, node)
     return (
         any(isinstance(one, FunctionType | BuiltinType) for one in types)
@@ -87,12 +91,12 @@ def is_known_function(facts: Facts, node: n.Expression) -> bool:
 
 
 def may_be_function(facts: Facts, node: n.Expression) -> bool:
-    """Whether a value may be a function; true for a value of unknown type."""
+    """Whether a value may be a function. A value of unknown type may be one."""
     return ANY in _types(facts, node) or is_known_function(facts, node)
 
 
 def own_tools(facts: Facts, node: n.Prompt) -> list[OfferedTool]:
-    """The prompt's own tools, from its text and its `tools`; unknown values are included."""
+    """The tools from a prompt's text and its `tools`, including values that may be functions."""
     return _shown_tools(facts, node) + (listed_tools(facts, node.tools) or [])
 
 
@@ -114,9 +118,9 @@ def _shown_tools(facts: Facts, node: n.Prompt) -> list[OfferedTool]:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedFunction:
-    """The function that a value resolves to, without `approve`, in the script of `facts`.
+    """The expression that a value resolves to, without `approve`, in the script of `facts`.
 
-    `is_approved`: `approve` was applied to it.
+    `is_approved`: `approve` was applied to the value.
     """
 
     value: n.Expression
@@ -145,7 +149,7 @@ def function_behind(facts: Facts, node: n.Expression) -> ResolvedFunction:
 
 
 def waits_for_approval(facts: Facts, node: n.Expression) -> Waits:
-    """Whether a model's calls of the function that a value may be wait for approval."""
+    """Whether calls by a model wait for approval if the value `node` is offered as a tool."""
     behind = function_behind(facts, node)
     if behind.is_approved:
         return "yes"
@@ -172,7 +176,7 @@ def _is_bare(behind: ResolvedFunction) -> bool:
 
 
 def approved(facts: Facts, node: n.Expression) -> n.Expression | None:
-    """The argument of `approve(refund)`; None for any other expression."""
+    """The argument of a call such as `approve(refund)`, or None for any other expression."""
     match node:
         case n.Call(
             function=n.Name() as callee, arguments=(n.Argument(name=None) as given,)
@@ -183,7 +187,7 @@ def approved(facts: Facts, node: n.Expression) -> n.Expression | None:
 
 
 def approved_in(facts: Facts, hole: n.Hole) -> n.Name | None:
-    """The name of a function in a hole with approval, or None.
+    """The name of the function in a hole that gives the function approval, or None.
 
     Other holes of the prompt with this name are the same tool.
     """
@@ -192,7 +196,7 @@ def approved_in(facts: Facts, hole: n.Hole) -> n.Name | None:
 
 
 def listed_tools(facts: Facts, node: n.Expression | None) -> list[OfferedTool] | None:
-    """The tools in a known list; None for any other value."""
+    """The tools in a known list (see the module), or None for any other value."""
     if node is None:
         return None
     found = _list(facts, node, set())
@@ -202,7 +206,7 @@ def listed_tools(facts: Facts, node: n.Expression | None) -> list[OfferedTool] |
 
 
 def listed_tool(facts: Facts, node: n.Expression) -> list[OfferedTool]:
-    """The tool for an item of a list; empty if the item is invalid."""
+    """The tool for an item of `tools`, as a list that is empty if the item is invalid."""
     value = approved(facts, node) or node
     name = _own_name(value)
     if name is None or not may_be_function(facts, value):
@@ -212,9 +216,10 @@ def listed_tool(facts: Facts, node: n.Expression) -> list[OfferedTool]:
 
 
 def offered(facts: Facts, node: n.Prompt) -> list[OfferedTool]:
-    """All tools that a prompt may offer, in the order of the runtime.
+    """All tools that a prompt may offer, in the order that the runtime uses.
 
-    These are those in its text, those inherited from previous prompts, and its `tools`.
+    First come the tools in the text, then the tools inherited from previous prompts, and then
+    `tools`.
     """
     return _offered(facts, node, set())
 
@@ -246,7 +251,8 @@ def _kept(facts: Facts, node: n.Prompt, around: frozenset[n.Prompt]) -> list[Off
 def waiting_functions(facts: Facts) -> set[n.FunctionDef]:
     """The functions that the script may apply `approve` to.
 
-    If it approves a value that may be any function, all functions that it uses as values count.
+    If the script approves a value that may be any function, the result includes all functions that
+    the script uses as values.
     """
     calls = nodes_of(facts.module, n.Call)
     offers = [one for node in nodes_of(facts.module, n.Prompt) for one in own_tools(facts, node)]
@@ -285,19 +291,19 @@ def keeps_tools(facts: Facts, node: n.Prompt) -> bool:
 
 
 def _before(facts: Facts, node: n.Prompt) -> Sequence[n.Prompt]:
-    """The prompts from which this one may inherit tools."""
+    """The prompts from which the prompt `node` may inherit tools."""
     known = conversation(facts, node.after)
     takes_away = isinstance(node.tools, n.ListLiteral) and not node.tools.items
     return () if known is None or takes_away else known
 
 
 def conversation(facts: Facts, node: n.Expression | None) -> Sequence[n.Prompt] | None:
-    """The prompts whose result a name may hold; None if unknown or if `node` is not a name."""
+    """The prompts whose result a name may hold. None if unknown, or if `node` is no name."""
     return _given_by(facts, node) if isinstance(node, n.Name) else None
 
 
 def _given_by(facts: Facts, node: n.Expression) -> Sequence[n.Prompt] | None:
-    """The prompts whose result a prompt, name or call may be; None if unknown."""
+    """The prompts whose result a prompt, name or call may be, or None if they are unknown."""
     if isinstance(node, n.Prompt):
         return (node,)
     keeper = facts.history.source(node, facts.names)
@@ -305,7 +311,10 @@ def _given_by(facts: Facts, node: n.Expression) -> Sequence[n.Prompt] | None:
 
 
 def streams_in(facts: Facts, node: n.Expression) -> Sequence[n.Prompt]:
-    """The streams that `node`, a prompt, name or call, may be; empty if it may be another value."""
+    """The streamed prompts whose stream a prompt, name or call may be.
+
+    The result is empty if the value may be something other than a stream.
+    """
     if isinstance(node, n.Prompt):
         return (node,) if node.is_streamed else ()
     known = _given_by(facts, node) or ()
@@ -329,7 +338,7 @@ def _own_name(node: n.Expression) -> str | None:
 def _list(
     facts: Facts, node: n.Expression, around: set[Symbol]
 ) -> list[tuple[n.Expression, Facts]] | None:
-    """The items of a known list, each with the facts of its script; None if unknown."""
+    """The items of a known list, each with the facts of its script, or None for another value."""
     if isinstance(node, n.Name):
         symbol = facts.names.of(node)
         owner, meant = _resolved_name(facts, symbol)
@@ -361,7 +370,7 @@ def _resolved_name(facts: Facts, symbol: Symbol) -> tuple[Facts, Symbol]:
 
 
 def is_field_of_tools(entry: n.Entry) -> bool:
-    """Whether an entry of the options is `tools`."""
+    """Whether an entry of a prompt's options is the field `tools`."""
     return isinstance(entry, n.Field) and entry.key.text == "tools"
 
 
@@ -381,7 +390,7 @@ def check_tools(module: n.Module, facts: Facts, mistakes: Collector) -> None:
 
 
 def _calls_without_approval(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic]:
-    """Reports tools that call a function without approval for which the model needs approval."""
+    """Reports tools that call, without approval, a function that the model needs approval for."""
     tools = offered(facts, node)
     waiting = [(one, function, name) for one in tools for function, name in _waiting(one)]
     own = {one.value for one in own_tools(facts, node)} if waiting else set[n.Expression]()
@@ -405,7 +414,8 @@ def _calls_without_approval(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic
 def _tools_of_something_untold(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic]:
     """Reports tools that read an outer parameter or loop item, in a prompt without any data.
 
-    A journal finds replies by the text of the request, so it cannot tell such prompts apart.
+    A journal finds replies by the text of the request. Such a prompt has the same text for each
+    value of the parameter or item, so the journal cannot tell the requests apart.
     """
     values = [approved(facts, hole.value) or hole.value for hole in node.holes]
     if node.after is not None or not all(is_known_function(facts, one) for one in values):
@@ -427,7 +437,7 @@ def _tools_of_something_untold(facts: Facts, node: n.Prompt) -> Iterator[Diagnos
 
 
 def _captured(facts: Facts, definition: n.FunctionDef) -> list[Symbol]:
-    """The outer names that a function reads, itself or through functions that it reads."""
+    """The outer names that a function reads, itself or through functions that it uses."""
     found = list(facts.names.captures.get(definition, {}))
     for symbol in found:
         if isinstance(symbol.node, n.FunctionDef):
@@ -437,13 +447,13 @@ def _captured(facts: Facts, definition: n.FunctionDef) -> list[Symbol]:
 
 
 def _differs_by_call(symbol: Symbol) -> bool:
-    """Whether the value of a name may differ between calls of its function or turns of its loop."""
+    """Whether the value of a name differs by call or turn, as for a parameter or a loop's item."""
     is_item = isinstance(symbol.node, n.ForStmt | n.ComprehensionClause)
     return symbol.kind == "parameter" or is_item
 
 
 def _waiting(one: OfferedTool) -> Iterator[tuple[object, str]]:
-    """The functions that a tool may be and that wait for approval, with their names."""
+    """Yields each function that a tool may be, if calls of it wait for approval, with its name."""
     known = [part for part in members(one.type) if isinstance(part, FunctionType)]
     for part in known:
         if one.waits == "yes" or part.waits:
@@ -453,9 +463,9 @@ def _waiting(one: OfferedTool) -> Iterator[tuple[object, str]]:
 
 
 def named_in(facts: Facts, definition: n.FunctionDef) -> set[object]:
-    """The functions that a function calls or passes on, itself or through others.
+    """The functions that a function calls or passes on, directly or through other functions.
 
-    Functions that it approves or offers with approval are excluded.
+    Functions that the code approves or offers with approval are excluded.
     """
     pending, seen, found = [definition], set[n.FunctionDef](), set[object]()
     while pending:
@@ -489,12 +499,12 @@ def named_in(facts: Facts, definition: n.FunctionDef) -> set[object]:
 
 
 def offers_any(facts: Facts, node: n.Prompt) -> bool:
-    """Whether the prompt's own tools include a known function."""
+    """Whether the tools in a prompt's text or its `tools` include a known function."""
     return any(one.is_function for one in own_tools(facts, node))
 
 
 def _loses_tools(facts: Facts, node: n.Prompt) -> bool:
-    """Whether a prompt without own tools continues a conversation that may contain tool calls."""
+    """Whether a prompt without tools continues a conversation that may contain tool calls."""
     after = node.after
     if after is None or node.tools is not None or own_tools(facts, node):
         return False
@@ -545,13 +555,13 @@ def _place(node: n.Prompt, tool: OfferedTool) -> n.Node:
 
 
 def _is_same(one: OfferedTool, other: OfferedTool) -> bool:
-    """Whether two tools are the same function, under one name or two."""
+    """Whether two tools have the same function, even under two names."""
     is_named_so = one.name == other.name and not _is_other(one, other)
     return is_named_so or _function(one) == _function(other)
 
 
 def _is_other(one: OfferedTool, other: OfferedTool) -> bool:
-    """Whether two tools are certainly different functions."""
+    """Whether two tools certainly have different functions."""
     both = (one.type, other.type)
     known = all(isinstance(type_, FunctionType | BuiltinType) for type_ in both)
     return known and one.is_function and other.is_function and _function(one) != _function(other)

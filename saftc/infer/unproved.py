@@ -1,10 +1,11 @@
-"""Reports checks left to run time, grouped by the untyped name whose annotation would avoid them.
+"""Reports checks at run time, grouped by the untyped name whose annotation would avoid them.
 
     f describe(person):
         ret person.name + ", " + str(person.age + 1)
 
-leaves the members of `person` and a `+` to run time; `person: {name: string, age: int | float}`
-would make all of it static. The proposed type follows from the uses of the name.
+The members of `person` and a `+` are checked at run time. With the annotation
+`person: {name: string, age: int | float}`, they would be checked at compile time. The proposed type
+follows from the uses of the name.
 """
 
 from dataclasses import dataclass, field
@@ -42,7 +43,7 @@ class _Requirements:
 
 @dataclass(slots=True)
 class _UntypedName:
-    """An untyped name: its binding, the requirements on it, and the places that need its type."""
+    """The binding of an untyped name, the requirements on it, and the places that need its type."""
 
     span: Span
     need: _Requirements = field(default_factory=_Requirements)
@@ -50,7 +51,7 @@ class _UntypedName:
 
 
 def run_time_checks(module: n.Module, facts: Facts) -> tuple[Diagnostic, ...]:
-    """A hint for each untyped name that leaves checks to run time, in source order."""
+    """A hint for each untyped name that makes checks at run time necessary, in source order."""
     finder = _OriginFinder(facts)
     for node in nodes_of(module):
         for operand in _operands(node, facts):
@@ -78,7 +79,10 @@ def _is_within(inner: Span, outer: Span) -> bool:
 
 
 def _operands(node: n.Node, facts: Facts) -> list[n.Expression]:
-    """The operands that may cause a construct to be checked at run time; empty if it is not."""
+    """The operands because of which a construct may be checked at run time.
+
+    The result is empty if the construct is not checked at run time.
+    """
     forms = facts.forms
     match node:
         case n.Binary() | n.Comparison() if forms.operators.get(node) is Form.OPS:
@@ -119,7 +123,7 @@ class _OriginFinder:
         self.found: dict[Symbol, _UntypedName] = {}
 
     def note(self, operand: n.Expression, place: n.Node) -> None:
-        """Records that a place needs the type of an operand, if the operand has none."""
+        """Records that a node needs the type of its operand, if the operand is untyped."""
         if self.facts.types.get(operand, ANY) != ANY:
             return
         found = self._need(operand)
@@ -141,7 +145,10 @@ class _OriginFinder:
                 pass
 
     def _need(self, node: n.Expression) -> tuple[_UntypedName, _Requirements] | None:
-        """The untyped name that `node` is or is a part of, with the requirements on `node`."""
+        """The untyped name that the path `node` starts with, and the requirements on `node`.
+
+        None if `node` is not a path of names, members and items, or if its name is typed.
+        """
         match node:
             case n.Name():
                 return self._of_name(self.facts.names.of(node))
@@ -176,13 +183,13 @@ class _OriginFinder:
         return self.found[symbol], self.found[symbol].need
 
     def _is_derived(self, binding: n.Node | None) -> bool:
-        """Whether the value of a variable has a known type, so that another name lacks one."""
+        """Whether a variable gets a value of known type, so that another name causes the check."""
         if not isinstance(binding, n.AssignStmt) or binding.schema is not None:
             return False
         return self.facts.types.get(binding.value, ANY) != ANY
 
     def _asked(self, operand: n.Expression, place: n.Node) -> Type:
-        """The type that a place requires of an operand; `ANY` if unknown."""
+        """The type that a node requires of its operand, or `ANY` if unknown."""
         match place:
             case n.Binary(operator="+") | n.Comparison(operator="<" | "<=" | ">" | ">="):
                 other = place.right if operand is place.left else place.left
@@ -211,7 +218,7 @@ def _written_key(node: n.Index | n.Slice) -> str | None:
 def _span_of(symbol: Symbol, binding: n.Node | None) -> Span | None:
     """The span at which an annotation can be added: the parameter, or the first binding.
 
-    None if there is an annotation already (even `any`), or none can be added.
+    None if the name already has an annotation (even `any`), or if it cannot have an annotation.
     """
     match binding:
         case n.Parameter() | n.AssignStmt() if binding.schema is not None:

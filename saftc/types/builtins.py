@@ -1,9 +1,10 @@
 """The table of builtin functions: parameters, result, effects, and the equivalent Python.
 
-A row of the table defines a builtin completely. Only for the few whose form is `own`, the code
-generator has special code. A builtin has one or more overloads (its `ways`), and the arguments
-select one of them. A call is *proved* if the types of all arguments certainly suit the parameters.
-A proved call is compiled to plain Python, any other to a call of `runtime_support.ops`.
+A row of the table defines a builtin completely, except that the code generator has special code for
+the few builtins whose form is `own`. A builtin has one or more overloads (its `ways`), and the
+arguments select one of them. A call is *proved* if the types of all arguments certainly suit the
+parameters. A proved call is compiled to plain Python, any other call to a call of
+`runtime_support.ops`.
 """
 
 from collections.abc import Callable, Sequence
@@ -85,9 +86,9 @@ PROGRAMS = "runtime_support.programs"
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """A parameter and the kinds that it accepts.
+    """A parameter and the kinds of values that it accepts.
 
-    `items`: sets of kinds for the items of a list; all items must belong to the same set.
+    `items`: sets of kinds for the items of a list. All items must belong to the same set.
     `is_keyword`: in Python, the argument must be passed by name.
     """
 
@@ -102,10 +103,10 @@ class Param:
 class PythonForm:
     """The Python form of a proved call.
 
-    `how`: `name(x)` ("function", imported from `module` unless it is a Python builtin), `x.name()`
-    ("method"), `x.name` ("attribute"), `x` itself ("itself"), the operation of the runtime
-    ("operation"), or special code of the emitter ("own"). If `is_iterator`, the Python form returns
-    an iterator over the items instead of a list.
+    `how` is "function" for `name(x)` (imported from `module` unless it is a Python builtin),
+    "method" for `x.name()`, "attribute" for `x.name`, "itself" for `x`, "operation" for the
+    operation of the runtime, and "own" for special code of the emitter. If `is_iterator`, the
+    Python form returns an iterator over the items instead of a list.
     """
 
     how: Literal["function", "method", "attribute", "itself", "operation", "own"]
@@ -123,8 +124,8 @@ class Overload:
 
     `gives`: the type of the result, or a function that computes the type from the types of the
     arguments other than `by`. `by`: a required parameter that is passed by name only. `repeats`:
-    the last parameter is variadic, and a call has `least` arguments or more. `alike`: sets of
-    kinds; if there are any, all arguments of a proved call belong to the same set.
+    the last parameter is variadic, and a call has at least `least` arguments. `alike`: sets of
+    kinds. If there are any, all arguments of a proved call must belong to the same set.
     """
 
     parameters: tuple[Param, ...]
@@ -136,35 +137,38 @@ class Overload:
     alike: tuple[Kinds, ...] = ()
 
     def result(self, arguments: Sequence[Type]) -> Type:
-        """The type of a call's value."""
+        """The type of the value that a call with arguments of these types returns."""
         return self.gives(arguments) if callable(self.gives) else self.gives
 
     def named(self, name: str) -> Param | None:
-        """The parameter of this name, or None."""
+        """The parameter with this name, or None."""
         parameters = (*self.parameters, *([self.by] if self.by else []))
         return next((one for one in parameters if one.name == name), None)
 
     def parameter(self, position: int) -> Param | None:
-        """The parameter for the argument at `position`; None if there are too many arguments."""
+        """The parameter for the argument at `position`, or None if there are too many arguments."""
         if position < len(self.parameters):
             return self.parameters[position]
         return self.parameters[-1] if self.repeats else None
 
     def given(self, position: int, name: str | None) -> Param | None:
-        """The parameter for an argument: by `name` if it has one, else by `position`."""
+        """The parameter for an argument.
+
+        An argument with a name is matched by `name`, any other by `position`.
+        """
         if name is not None:
             return self.named(name)
         return None if self.is_named else self.parameter(position)
 
     @property
     def is_named(self) -> bool:
-        """Whether all parameters are passed by name: `duration(days: 3)`."""
+        """Whether all parameters must be passed by name, as in `duration(days: 3)`."""
         return bool(self.parameters) and all(one.is_keyword for one in self.parameters)
 
     def is_proved(self, arguments: Sequence[Type]) -> bool:
         """Whether a call with `arguments` is certainly valid, so that it becomes plain Python.
 
-        `arguments` are without `by`.
+        `arguments` are the types of all arguments except `by`.
         """
         needed = sum(parameter.is_required for parameter in self.parameters)
         if len(arguments) < max(needed, self.least):
@@ -179,10 +183,10 @@ class Overload:
 class Builtin:
     """A builtin function.
 
-    `ways`: the overloads; `select_overload` selects one by the arguments. `effect`: None for a pure
-    function. `goes_over`: how the function consumes the items of its only list: all of them
-    ("all"), as many as it needs ("some"), or lazily, while its own result is iterated ("later").
-    `takes_names`: the function accepts arguments of any name.
+    `ways`: the overloads; `select_overload` selects one of them by the arguments. `effect`: the
+    side effect, or None for a pure function. `goes_over`: whether the function consumes all items
+    of a list ("all"), only as many as it needs ("some"), or each item lazily, while the function's
+    result is iterated ("later"). `takes_names`: the function accepts arguments of any name.
     """
 
     name: str
@@ -202,7 +206,7 @@ class Builtin:
 
     @property
     def is_of_objects(self) -> bool:
-        """Whether the first parameter is an object with any keys."""
+        """Whether the first parameter accepts only objects, with any keys."""
         return self.ways[0].parameters[:1] != () and self.ways[0].parameters[0].kinds == OBJECT
 
     @property
@@ -213,11 +217,12 @@ class Builtin:
         return list(dict.fromkeys([*names, *(way.by.name for way in ways if way.by)]))
 
     def select_overload(self, arguments: Sequence[tuple[str | None, Type]]) -> Overload:
-        """Selects the overload for arguments, given as pairs of name (or None) and type.
+        """Selects the overload for arguments, given as pairs of a name (or None) and a type.
 
         Returns the last overload that certainly accepts the arguments, as more general overloads
-        come first. If there is none, returns the first that may accept them. Otherwise returns the
-        one that accepts the most arguments from the left; the error message is about that one.
+        come first. If no overload certainly accepts them, returns the first that may accept them.
+        If all reject them, returns the overload that accepts the most arguments from the left, for
+        the error message.
         """
         if len(self.ways) == 1:
             return self.ways[0]
@@ -232,8 +237,8 @@ _CERTAIN = 2
 def _fit(way: Overload, arguments: Sequence[tuple[str | None, Type]]) -> tuple[int, int]:
     """How well an overload fits the arguments: a rank, and a number of accepted arguments.
 
-    The rank is `_CERTAIN`, 1 (the overload may fit), or 0 and less (it does not fit). The number,
-    counted from the left, is computed only for overloads that do not fit.
+    The rank is `_CERTAIN`, 1 if the overload may fit, or 0 or less if it does not fit. The number
+    of accepted arguments, counted from the left, is computed only for overloads that do not fit.
     """
     if way.by is not None and all(name != way.by.name for name, _ in arguments):
         return -1, 0
@@ -253,7 +258,7 @@ def _fit(way: Overload, arguments: Sequence[tuple[str | None, Type]]) -> tuple[i
 
 
 def takes(parameter: Param, argument: Type) -> bool | None:
-    """Whether a parameter accepts a type: True and False if that is certain, else None."""
+    """Whether a parameter accepts a value of the type, or None if that depends on the value."""
     if not parameter.kinds:
         return True
     found = kinds(argument)
@@ -279,7 +284,10 @@ def _takes_items(parameter: Param, argument: Type) -> bool | None:
 
 
 def wrong_members(parameter: Param, argument: Type) -> Type:
-    """The members of a type that the parameter rejects; `NEVER` if the type is unknown."""
+    """The members of the type `argument` that the parameter rejects.
+
+    The result is `NEVER` if there are none, or if the type is unknown.
+    """
     if not parameter.kinds or kinds(argument) is None:
         return NEVER
     return union(one for one in members(argument) if not (kinds(one) or set()) <= parameter.kinds)
@@ -337,13 +345,13 @@ def _values(arguments: Sequence[Type]) -> Type:
 
 
 def key_type(type_: Type) -> Type:
-    """The type of the keys of an object; `ANY` if the object's type is unknown."""
+    """The type of the keys of an object, or `ANY` if the object's type is unknown."""
     objects = _objects(type_)
     return ANY if objects is None else union(map(keys_of, objects))
 
 
 def _objects(type_: Type) -> list[ObjectType | MapType] | None:
-    """The object types that a value may have; None if it may be anything else."""
+    """The object types that a value may have, or None if it may be anything else."""
     found = [one for one in members(type_) if isinstance(one, ObjectType | MapType)]
     return found if len(found) == len(members(type_)) else None
 
@@ -407,7 +415,7 @@ def _view(name: str) -> PythonForm:
 
 
 def _maybe(name: str, taken: Kinds) -> Param:
-    """An optional parameter."""
+    """Makes an optional parameter that accepts values of the kinds `taken`."""
     return Param(name, taken, is_required=False)
 
 
@@ -418,22 +426,25 @@ def _pure(
     holds: Holds | None = None,
     goes_over: Literal["all", "some", "later"] | None = None,
 ) -> Builtin:
-    """The row of a function without side effects."""
+    """Makes the table's row for a function without side effects."""
     return Builtin(name, ways, None, fails, holds or _held(ways), goes_over)
 
 
 def _effect(effect: Effect, name: str, *ways: Overload, fails: Fails = "by accident") -> Builtin:
-    """The row of a function with a side effect."""
+    """Makes the table's row for a function with a side effect."""
     return Builtin(name, ways, effect, fails, _held(ways))
 
 
 def _held(ways: Sequence[Overload]) -> Holds:
-    """Which parts of the arguments a result may contain: none if it consists of scalars only."""
+    """Which parts of a call's arguments the result may contain.
+
+    If the results of all overloads consist of scalars only, they contain nothing of the arguments.
+    """
     return "nothing" if all(map(_gives_plain, ways)) else "arguments"
 
 
 def _gives_plain(way: Overload) -> bool:
-    """Whether the result consists of numbers, strings and other scalars only."""
+    """Whether the result of an overload consists of numbers, strings and other scalars only."""
     if callable(way.gives):
         return False
     plain = (one for one in within(way.gives) if not list(parts(one)))
@@ -457,8 +468,10 @@ _COLUMN = (Param("items", TABLE), Param("column", TEXT))
 
 
 def _extreme_of(name: str) -> Builtin:
-    """The row of `min` or `max`: of a list, of several values (both also `by` a function), or of a
-    dataframe's column.
+    """Makes the table's row for `min` or `max`.
+
+    The arguments are a list or several values, both also with a function `by`, or a dataframe and
+    the name of a column.
     """
     several, found = Param("items", ITEMS | ORDERED_KINDS, ORDERED), _function(name)
     return _pure(

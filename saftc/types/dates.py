@@ -1,8 +1,10 @@
 """The members of dates, datetimes, times, durations and decimals, and the methods of their classes.
 
+Each line has an expression of a script and its form in Python:
+
     issued.year         issued.year
     issued.weekday      issued.weekday(), 0 for a Monday
-    issued.isoformat()  the same: a method of Python's
+    issued.isoformat()  issued.isoformat(), as for all methods of Python
 """
 
 import re
@@ -28,7 +30,10 @@ from saftc.types.types import (
 
 @dataclass(frozen=True, slots=True)
 class DateMember:
-    """A member of a date, time, duration or decimal. `is_called`: it is a method in Python."""
+    """A member of a date, time, duration or decimal.
+
+    `is_called`: in Python, the member is a method.
+    """
 
     type: Type
     is_called: bool = False
@@ -95,7 +100,7 @@ _DURATION = re.compile(r"[+-]?P(?=.)(?:[0-9.,]+W)?(?:[0-9.,]+D)?(?:T(?=.)(?:[0-9
 
 
 def is_read(type_: Type, text: str) -> bool:
-    """Whether a string literal is a valid value of `type_`: ISO 8601, or a decimal number."""
+    """Whether a string can be read as a value of `type_`: in ISO 8601, or as a decimal number."""
     try:
         match type_:
             case _ if type_ == DATE:

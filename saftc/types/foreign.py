@@ -17,7 +17,10 @@ Waiting = Literal["no", "yes", "perhaps"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Namespace:
-    """The members of a module, a class, or a value of a class. `names` returns their names."""
+    """The members of a module, a class, or a value of a class.
+
+    `find` returns the declaration of a member. `names` returns the names of all members.
+    """
 
     name: str
     find: "Callable[[str], Declared | None]"
@@ -37,10 +40,10 @@ UNKNOWN = Value()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PythonClass:
-    """A class: the value that a call of it returns, and the members of the class itself.
+    """A class: the value that a call of the class returns, and the members of the class itself.
 
-    `schema`: the type that the name of the class means in schemas. `definition`: the definition of
-    its record; None if the class is not a record.
+    `schema`: the type that the name of the class means in schemas. `definition`: the record that
+    represents the class, or None if the class is not a record.
     """
 
     name: str
@@ -54,8 +57,8 @@ class PythonClass:
 class Signature:
     """One signature of a function.
 
-    `takes` returns whether a call with positional and named arguments of these types may match it;
-    `gives` returns the result of such a call.
+    `takes` returns whether a call with positional and named arguments of given types may match the
+    signature. `gives` returns the value of a call with arguments of given types.
     """
 
     takes: Callable[[tuple[Type, ...], dict[str, Type]], bool]
@@ -75,8 +78,8 @@ class Function:
     def given(self, arguments: tuple[Type, ...], named: dict[str, Type]) -> Value:
         """The result of a call with arguments of these types.
 
-        If all matching signatures have the same result, it is that; otherwise `UNKNOWN`. If the
-        function has only one signature, that is assumed to match.
+        If all matching signatures give the same result, that result is returned, and otherwise
+        `UNKNOWN`. A function's only signature is assumed to match.
         """
         meant = self.signatures
         if len(meant) > 1:

@@ -2,9 +2,9 @@
 
     operate("+", STRING, union((STRING, NIL)))
 
-has the result string and is not proved: the addition is valid if the right operand is a string, and
-an error if it is nil, so the compiled code checks at run time. `operate("+", STRING, INT)` has no
-result, as the addition is an error for all values.
+This operation has the result string and is not proved: the addition is valid if the right operand
+is a string, and an error if it is nil, so the compiled code checks at run time.
+`operate("+", STRING, INT)` has no result, as the addition is an error for all values.
 """
 
 from collections.abc import Callable
@@ -41,7 +41,7 @@ from saftc.types.types import (
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """The typing of an operation; `result` is None if the operation is an error for all values.
+    """The result type of an operation, or None if the operation is an error for all values.
 
     `is_proved`: the operation is valid for all values, and the operands' types are known.
     """
@@ -86,7 +86,7 @@ _TAKEN: dict[str, frozenset[Type]] = {
 
 @remembered
 def operate(operator: str, left: Type, right: Type) -> Operation:
-    """The result of a binary operator or a comparison on operands of these types."""
+    """The result type of a binary operator or a comparison on operands of these types."""
     if operator in ("==", "!="):
         return Operation(BOOL, True)
     rule = _RULES[operator]
@@ -110,7 +110,7 @@ def operate(operator: str, left: Type, right: Type) -> Operation:
 
 @remembered
 def wrong_members(operator: str, left: Type, right: Type) -> tuple[Type, Type]:
-    """The members of either operand that are an error for every member of the other."""
+    """For each operand, the members of its type that are an error with all members of the other."""
     rule = _RULES[operator]
 
     def is_wrong(one: Type, other: Type) -> bool:
@@ -124,22 +124,26 @@ def wrong_members(operator: str, left: Type, right: Type) -> tuple[Type, Type]:
 
 
 def _operand(type_: Type) -> Type:
-    """The type of an operand without literals; `ANY` if its kind is known only at run time."""
+    """The type of an operand, with a literal type replaced by its scalar type.
+
+    The result is `ANY` if the operand's kind is known only at run time.
+    """
     return ANY if is_open(type_) else base(type_)
 
 
 def negate(operand: Type) -> Operation:
-    """The result of `-x`."""
+    """The result type of `-x` for an operand of this type."""
     return operate("-", DURATION if operand == DURATION else INT, operand)
 
 
 def _rule(
     operator: str, wanted: tuple[Type, ...], result: Type, of_ints: Type | None = None
 ) -> Callable[[Type, Type], Type | None]:
-    """The typing rule of an operator on numbers, dates and the like.
+    """Makes the typing rule of an operator on numbers, dates, durations and decimals.
 
-    `wanted`: the number types that the operator accepts. `result`: the type of the result for them.
-    `of_ints`: the type of the result for two ints, if that is different.
+    The rule maps the types of two operands to the result type, or to None for an error. `wanted`:
+    the number types that the operator accepts. `result`: the result type for numbers. `of_ints`:
+    the result type for two ints, if that is different.
     """
     found, taken = _OF_DATES[operator], {*wanted, ANY, *_TAKEN[operator]}
 

@@ -1,7 +1,8 @@
 """Assignability and equality of types.
 
-`fit(given, wanted)` says whether a value of the type `given` can be assigned to a place of the type
-`wanted`: always, after a conversion (to float or decimal), after a check at run time, or never.
+`fit(given, wanted)` says whether a value of the type `given` can be assigned to a variable of the
+type `wanted`: always, after a conversion (to float or decimal), after a check at run time, or
+never.
 """
 
 from collections.abc import Callable, Iterable
@@ -40,10 +41,10 @@ from saftc.types.types import (
 
 
 class Assignability(IntEnum):
-    """How a value becomes assignable to a type, from no work to impossible.
+    """Whether a value can be assigned to a type, and what must be done before.
 
-    CONVERT: an int becomes a float or a decimal. In a plan, CONVERT also stands for other
-    conversions by a call of a Python class.
+    CONVERT: an int becomes a float or a decimal. When a plan (a program that a model wrote) is
+    compiled, CONVERT also means other conversions, by a call of a Python class.
     """
 
     EXACT = 0
@@ -54,7 +55,7 @@ class Assignability(IntEnum):
 
 @remembered
 def fit(given: Type, wanted: Type) -> Assignability:
-    """How a value of type `given` can be assigned to a place of type `wanted`."""
+    """How a value of type `given` can be assigned to a variable of type `wanted`."""
     if wanted == ANY or given in (wanted, NEVER):
         return Assignability.EXACT
     if given == ANY or (isinstance(given, SelfType) and isinstance(wanted, SelfType)):
@@ -120,7 +121,10 @@ def _fit_plain(given: Type, wanted: Type) -> Assignability:
 
 
 def _fit_callable(given: Type, wanted: CallableType) -> Assignability:
-    """`fit` for function types; inference itself compares the signatures of known functions."""
+    """How a value of type `given` can be assigned to a variable of a function type.
+
+    Known functions need a check here; type inference compares their signatures itself.
+    """
     if isinstance(given, FunctionType | BuiltinType):
         return Assignability.CHECK
     if not isinstance(given, CallableType) or len(given.parameters) != len(wanted.parameters):
@@ -131,7 +135,7 @@ def _fit_callable(given: Type, wanted: CallableType) -> Assignability:
 def fit_call(parameters: Iterable[Type], result: Type, wanted: CallableType) -> Assignability:
     """How a function with these parameters and this result can be assigned to `wanted`.
 
-    CHECK: each call checks the arguments and the result.
+    If a check is needed, each call checks the arguments and the result.
     """
     fits = {fit(result, wanted.result), *map(fit, wanted.parameters, parameters)}
     return (
@@ -215,7 +219,7 @@ def _fit_object(given: Type, wanted: ObjectType) -> Assignability:
 
 
 def can_be_equal(left: Type, right: Type) -> bool:
-    """Whether `left == right` can be true for some values."""
+    """Whether `left == right` can be true for some values of these types."""
     for one in members(left):
         for other in members(right):
             if is_open(one) or is_open(other) or NEVER in (one, other) or _may_equal(one, other):
@@ -251,8 +255,8 @@ def python_equality_is_exact(
 ) -> bool:
     """Whether Python's `==` has the same result as Saft's for all values of these types.
 
-    They differ in three cases: in Python, `True == 1`, a NaN inside a container equals itself, and
-    dataframes are compared element by element.
+    The results can differ in four cases. In Python, `True == 1` is true, a decimal can equal a
+    float, a NaN inside a container equals itself, and dataframes are compared element by element.
 
     `is_loose` returns whether a record may contain, at any depth, a NaN, or a field that is a bool
     in one value and a number in another.

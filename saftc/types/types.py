@@ -2,7 +2,7 @@
 
 Types are interned: equal types are the same object, so comparison takes constant time, however
 deeply the types are nested. `ANY` is the unknown type; operations on values of unknown type are
-checked at run time. `NEVER` is the type without values, such as that of an empty list's items.
+checked at run time. `NEVER` is the type without values, such as the item type of an empty list.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -85,7 +85,7 @@ class _Type(metaclass=_MadeOnce):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Scalar(_Type):
-    """A type without parts."""
+    """A type that contains no other types, such as string."""
 
     kind: Kind
 
@@ -99,7 +99,11 @@ KEYS = (STRING, DATE, DATETIME)
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LiteralType(_Type):
-    """Exactly one string, number or bool. `base` keeps `1` apart from `true`."""
+    """The type of exactly one string, number or bool.
+
+    `base` is the scalar type of the value. It distinguishes `1` from `true`, which are equal in
+    Python.
+    """
 
     value: int | float | str | bool
     base: Scalar
@@ -107,21 +111,21 @@ class LiteralType(_Type):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ListType(_Type):
-    """`[item]`."""
+    """The type of lists: `[item]`."""
 
     item: "Type"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TupleType(_Type):
-    """`(A, B)`."""
+    """The type of tuples: `(A, B)`."""
 
     items: "tuple[Type, ...]"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FieldType(_Type):
-    """A field of an object. `doc` is its doc comment.
+    """A field of an object, with its doc comment.
 
     `may_lack`: the field may be absent, and is then read as nil. Only types from Python have such
     fields.
@@ -135,7 +139,10 @@ class FieldType(_Type):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ObjectType(_Type):
-    """`{id: int}`. `is_declared`: it was written as a schema, so the output has a class for it."""
+    """The type of objects with certain fields: `{id: int}`.
+
+    `is_declared`: the script wrote the type as a schema, so the output has a class for it.
+    """
 
     fields: tuple[FieldType, ...]
     is_declared: bool
@@ -147,7 +154,7 @@ class ObjectType(_Type):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MapType(_Type):
-    """`{[key]: value}`: an object with any keys, all of one of the types in `KEYS`."""
+    """The type of objects with any keys: `{[key]: value}`. `key` is one of the types in `KEYS`."""
 
     value: "Type"
     key: Scalar = STRING
@@ -155,12 +162,12 @@ class MapType(_Type):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RecordType(_Type):
-    """A record: the type that `type Name(...)` defines.
+    """The type of a record, as `type Name(...)` defines it.
 
-    `definition`: the node by which the facts have the record's fields; None for records of the
-    runtime. `is_mixed`: the values are also strings or numbers, as the members of some Python
+    `definition`: the node whose entry in the facts has the record's fields, or None for records of
+    the runtime. `is_mixed`: the values are also strings or numbers, as the members of some Python
     Enums, so the results of operations on them are unknown. `bases`: the base classes of a Python
-    class; values can be assigned to places of these types.
+    class, to which values of the class can be assigned.
     """
 
     name: str
@@ -173,7 +180,8 @@ class RecordType(_Type):
 class SelfType:
     """A recursive reference to an object type by its alias: `Tree` in `{children: [Tree]}`.
 
-    Only types of fields contain it; `unrolled` returns the object type that it refers to.
+    Only the types of fields contain references; `unrolled` returns the object type that is referred
+    to.
     """
 
     name: str
@@ -190,7 +198,7 @@ class UnionType(_Type):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FunctionType(_Type):
-    """A known function; the facts have its signature under `definition`.
+    """The type of a known function. The facts have the signature under `definition`.
 
     `waits`: the function was returned by `approve`, so calls by a model wait for approval.
     """
@@ -202,7 +210,7 @@ class FunctionType(_Type):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CallableType(_Type):
-    """`(A, B) -> C`: any function with such a signature."""
+    """The type of any function with a certain signature: `(A, B) -> C`."""
 
     parameters: "tuple[Type, ...]"
     result: "Type"
@@ -210,7 +218,10 @@ class CallableType(_Type):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BuiltinType(_Type):
-    """A builtin function as a value; `waits` as in `FunctionType`."""
+    """The type of a builtin function that is used as a value.
+
+    `waits`: as in `FunctionType`, calls by a model wait for approval.
+    """
 
     name: str
     waits: bool = False
@@ -290,14 +301,14 @@ def record_type(definition: RecordDef) -> RecordType:
 
 
 def literal_type(value: int | float | str | bool | None) -> Type:
-    """The type of a literal in a schema, which has just that value."""
+    """The type of a literal in a schema. The literal is the type's only value."""
     if value is None:
         return NIL
     return LiteralType(value, base_of_value(value))
 
 
 def base_of_value(value: int | float | str | bool | None) -> Scalar:
-    """The type of a literal as an expression."""
+    """The scalar type of a literal's value."""
     match value:
         case None:
             return NIL
@@ -312,7 +323,7 @@ def base_of_value(value: int | float | str | bool | None) -> Scalar:
 
 
 def members(type_: Type) -> tuple[Type, ...]:
-    """The members of a union, or the type alone."""
+    """The members of a union type. For any other type, the result is the type alone."""
     return type_.members if isinstance(type_, UnionType) else (type_,)
 
 
@@ -381,7 +392,7 @@ def may_be(type_: Type, kind: Scalar) -> bool:
 
 
 def base(type_: Type) -> Type:
-    """The scalar type of a literal type; any other type unchanged."""
+    """The scalar type of a literal type. Any other type is returned unchanged."""
     return type_.base if isinstance(type_, LiteralType) else type_
 
 
@@ -409,7 +420,10 @@ def never_to_any(type_: Type) -> Type:
 
 
 def kind_word(type_: Type) -> str | None:
-    """The result of `type(x)` for a value of a type that is not a union; None if unknown."""
+    """The result of `type(x)` for a value of type `type_`.
+
+    The result is None if the type is a union or unknown.
+    """
     match type_:
         case Scalar():
             return None if type_ in (ANY, NEVER) else type_.kind
@@ -437,7 +451,7 @@ def is_open(type_: Type) -> bool:
 
 
 def kinds(type_: Type) -> set[str] | None:
-    """The kinds, as words, that a value of `type_` can have; None if unknown."""
+    """The kinds, as words such as "int", that a value of `type_` can have, or None if unknown."""
     words: set[str] = set()
     for member in members(type_):
         if is_open(member):
@@ -455,13 +469,13 @@ def is_only(type_: Type, *wanted: str) -> bool:
 
 
 def is_none_of(type_: Type, *unwanted: str) -> bool:
-    """Whether a value of `type_` is certainly of none of these kinds."""
+    """Whether a value of `type_` is certainly of none of the kinds `unwanted`."""
     found = kinds(type_)
     return bool(found) and found.isdisjoint(unwanted)
 
 
 def item_type(type_: Type) -> Type:
-    """The type of the items of a list, a tuple or a dataframe; `ANY` for any other type."""
+    """The type of the items of a list, a tuple or a dataframe, or `ANY` for any other type."""
     result: list[Type] = []
     for member in members(type_):
         match member:
@@ -515,7 +529,10 @@ def _is_never_closed(_type: Type) -> bool:
 
 
 def within(type_: Type, is_closed: Callable[[Type], bool] = _is_never_closed) -> Iterator[Type]:
-    """`type_` and all types inside it, each once, without the types inside closed types."""
+    """Yields `type_` and all types inside it, each once.
+
+    The types inside a type for which `is_closed` returns True are left out.
+    """
     found, pending = {type_}, [type_]
     while pending:
         current = pending.pop()
@@ -540,7 +557,7 @@ def keys_of(type_: ObjectType | MapType) -> Scalar:
 
 
 def is_plain_dict(type_: Type) -> TypeGuard[ObjectType | MapType]:
-    """Whether a value of the type is a dict without a class."""
+    """Whether values of `type_` are Python dicts for which the output has no class."""
     return isinstance(type_, MapType) or (isinstance(type_, ObjectType) and not type_.is_declared)
 
 
@@ -551,7 +568,7 @@ def holds_dataframe(type_: Type) -> bool:
 
 @remembered
 def levels(type_: Type) -> int:
-    """The nesting depth of the type; a declared type counts as one level."""
+    """The nesting depth of the type. A declared type counts as one level."""
     return 1 if _is_finite(type_) else 1 + max(map(levels, parts(type_)), default=0)
 
 
@@ -566,7 +583,7 @@ def bounded(type_: Type) -> Type:
 
 
 def _is_finite(type_: Type) -> bool:
-    """Whether `type_` is a declared type or a scalar, of which a script has finitely many."""
+    """Whether `type_` is a declared type or a scalar. A script has finitely many of these types."""
     match type_:
         case Scalar() | LiteralType() | RecordType():
             return True
@@ -577,7 +594,7 @@ def _is_finite(type_: Type) -> bool:
 
 
 def show(type_: Type) -> str:
-    """The type in Saft's notation."""
+    """The notation of `type_` in Saft, shortened if it is very long."""
     shown = ""
     for piece in _notation(type_):
         shown += piece
@@ -631,7 +648,10 @@ def _notation(type_: Type) -> Iterator[str]:
 
 
 def _member_notation(type_: Type) -> Iterator[str]:
-    """The notation of a union's member; a function type gets parentheses to mark its end."""
+    """Yields the notation of a union's member in pieces.
+
+    A function type gets parentheses, which mark its end.
+    """
     is_callable = isinstance(type_, CallableType)
     yield "(" if is_callable else ""
     yield from _notation(type_)
@@ -659,7 +679,7 @@ def _joined(shown: Iterable[Iterable[str]], separator: str) -> Iterator[str]:
 
 
 def show_value(value: int | float | str | bool) -> str:
-    """A value in the notation of scripts."""
+    """The notation of a value in scripts."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

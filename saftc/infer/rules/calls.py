@@ -85,7 +85,7 @@ def call(inference: Inference, node: n.Call, env: Environment) -> Type:
 
 
 def _of_date(inference: Inference, node: n.Call, env: Environment) -> Type | None:
-    """The result type of a call of a Python method of a date or the like; None for other calls."""
+    """The result type of a call of a Python method of a date, duration or decimal, or None."""
     facts, function = inference.facts, node.function
     if not isinstance(function, n.Member):
         return None
@@ -101,7 +101,7 @@ def _of_date(inference: Inference, node: n.Call, env: Environment) -> Type | Non
 
 
 def _value_form(facts: Facts, function: n.Expression) -> CallForm:
-    """The form of a call of something that is known only at run time."""
+    """The form of a call of a value that is known only at run time."""
     if facts.is_imported(function) or facts.is_method(function):
         declared = facts.declared_by_python(function)
         return DirectCall(None, declared.waits if isinstance(declared, Function) else "no")
@@ -110,7 +110,7 @@ def _value_form(facts: Facts, function: n.Expression) -> CallForm:
 
 
 def _call_value(inference: Inference, node: n.Call, function: Type, env: Environment) -> Type:
-    """The result type of a call of something that is known only at run time."""
+    """The result type of a call of a value that is known only at run time."""
     results: list[Type] = []
     callable_members = [
         member
@@ -140,7 +140,10 @@ def _call_value(inference: Inference, node: n.Call, function: Type, env: Environ
 def _call_callable(
     inference: Inference, node: n.Call, function: CallableType, env: Environment
 ) -> Type:
-    """The result type of a call of a function known by its type, whose parameters have no names."""
+    """The result type of a call of a function of which only the type is known.
+
+    The parameters of a function type have no names.
+    """
     given, wanted = len(node.arguments), len(function.parameters)
     name = node.function.text if isinstance(node.function, n.Name) else show(function)
     if given != wanted:
@@ -200,7 +203,7 @@ def _check_history(
 
 
 def _history_asked(facts: Facts, function: n.FunctionDef, parameter: n.Parameter) -> str | None:
-    """A member that only results have and that a function reads of its parameter, or None."""
+    """A member that only results have, if `function` reads it from `parameter`, or None."""
     names, symbol = facts.names, facts.names.of(parameter.name)
     bound = (one for inner in all_statements(function.body) for one in bound_by(inner))
     if symbol in map(names.of, bound):
@@ -243,7 +246,7 @@ def _construct(inference: Inference, node: n.Call, facts: RecordFacts, env: Envi
 
 
 def _name_of(function: n.Expression) -> str:
-    """The name of a record in messages, as written in the call."""
+    """The name of a record for messages, as the call writes it."""
     match function:
         case n.Name(text=text):
             return text
@@ -298,7 +301,10 @@ def _parameter_of(
     name: str,
     names: list[str],
 ) -> str | None:
-    """The name of the parameter for an argument; reports an argument without one."""
+    """The name of the parameter for an argument, or None after an error.
+
+    An argument for which there is no parameter is reported.
+    """
     if argument.name is None:
         if position < len(names):
             return names[position]
@@ -320,7 +326,10 @@ def _parameter_of(
 
 
 def _needed(parameters: Sequence[n.Parameter]) -> list[str]:
-    """The required parameters as arguments: by name behind one that may be left out."""
+    """The required arguments, as a call may write them: `name`, or `name: ...`.
+
+    Required parameters after an optional parameter are passed by name.
+    """
     first = next((at for at, one in enumerate(parameters) if one.default is not None), None)
     by_name = [one.name.text for one in parameters[first:] if one.default is None]
     return [
@@ -411,8 +420,9 @@ def _check_values(
 ) -> None:
     """Reports invalid values of arguments.
 
-    These are zero for `div`, an invalid literal for a date or the like, a key of the wrong type for
-    `get`, and a single value or values that cannot be ordered for `min` and `max`.
+    The invalid values are zero for `div`, an unreadable literal for a date or the like, a key of
+    the wrong type for `get`, and a single value or values that cannot be ordered for `min` and
+    `max`.
     """
     types = [inference.facts.types[value] for value in values]
     if builtin.name == "div" and is_zero(values[1]):
@@ -454,7 +464,10 @@ def _check_values(
 
 
 def _taken_words(parameter: Param, argument: Type, first: Type) -> str:
-    """The types that a parameter accepts, in words; for a key, the type of the object's keys."""
+    """The types that a parameter accepts, in words for a message.
+
+    For a key of an object, this is the type of the object's keys (`first` is the object's type).
+    """
     known = show(key_type(first)) if parameter.kinds == KEYED else "any"
     return taken_words(parameter, argument) if known == "any" else known
 
@@ -481,7 +494,7 @@ def _builtin_form(inference: Inference, node: n.Call, builtin: Builtin, way: Ove
 
 
 def _key_function(node: n.Call, way: Overload) -> n.Expression | None:
-    """The argument `by`, or None."""
+    """The argument `by` of a call, or None."""
     if way.by is None:
         return None
     named = (one for one in node.arguments if one.name and one.name.text == way.by.name)
@@ -489,7 +502,7 @@ def _key_function(node: n.Call, way: Overload) -> n.Expression | None:
 
 
 def _element(inference: Inference, node: n.Call, way: Overload) -> Type:
-    """The type of the values that `sorted`, `min` or `max` compares: items or arguments."""
+    """The type of the items or arguments that `sorted`, `min` or `max` compares."""
     positions = arguments_by_position(node, way)
     types = [inference.facts.types[positions[position]] for position in sorted(positions)]
     if way.repeats and len(types) >= way.least:
@@ -500,7 +513,7 @@ def _element(inference: Inference, node: n.Call, way: Overload) -> Type:
 def _is_native(
     facts: Facts, builtin: Builtin, way: Overload, arguments: Sequence[n.Expression]
 ) -> bool:
-    """Whether the types prove a call, and Python's own form is equivalent."""
+    """Whether the types prove that a call is valid, and Python's own form is equivalent to it."""
     types = [facts.types[argument] for argument in arguments]
     if not way.is_proved(types):
         return False
@@ -531,8 +544,9 @@ def _is_native(
 
 
 def _in_order(node: n.Call, way: Overload) -> tuple[n.Expression, ...] | None:
-    """The arguments in the order of the parameters; None if that would reorder effects or if one
-    is missing.
+    """The arguments in the order of the parameters.
+
+    None if an argument is missing, or if the new order would reorder effects.
     """
     positions = arguments_by_position(node, way)
     ordered = sorted(positions)
@@ -543,5 +557,5 @@ def _in_order(node: n.Call, way: Overload) -> tuple[n.Expression, ...] | None:
 
 
 def _argument_names(node: n.Call) -> list[str | None]:
-    """The names of the arguments; None for positional ones."""
+    """The name of each argument, or None for a positional argument."""
     return [None if argument.name is None else argument.name.text for argument in node.arguments]

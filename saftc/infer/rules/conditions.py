@@ -1,9 +1,9 @@
 """Conditions: their possible truth values, and how they narrow the variables in them.
 
 After `if ticket.reply_by:` the member is not nil in the branch, so `string?` is `string` there, and
-the output concatenates natively. Saft's values are immutable, so a narrowed type holds until the
-variable is assigned again. Python objects are mutable, so theirs holds until code runs that could
-change them; properties are never narrowed.
+the output concatenates natively. Saft's values are immutable, so a narrowed type is valid until the
+variable is assigned again. Python objects are mutable, so the narrowed type of a Python object's
+member is valid only until code runs that could change the member. Properties are never narrowed.
 """
 
 from collections.abc import Callable
@@ -54,12 +54,12 @@ _KINDS: dict[str, Type] = {
 
 
 def can_be_true(type_: Type) -> bool:
-    """Whether a value of `type_` can be true: only `false` and `nil` are not."""
+    """Whether a value of `type_` can count as true. Only `false` and `nil` do not."""
     return any(member != NIL and not _is_false(member) for member in members(type_))
 
 
 def can_be_false(type_: Type) -> bool:
-    """Whether a value of `type_` can be false."""
+    """Whether a value of `type_` can count as false, as `false` and `nil` do."""
     return may_be(type_, BOOL) or may_be(type_, NIL) or type_ == NEVER
 
 
@@ -69,7 +69,11 @@ Look = Callable[[Inference, n.Expression, Type], None]
 
 
 def logical_value(inference: Inference, node: n.Logical, env: Environment) -> None:
-    """Infers `a or b` where its value is used; reports if the script seems to expect `a` or `b`."""
+    """Infers `a or b` or `a and b` where the value is used, not only tested.
+
+    Reports an `or` with an operand that is never false: the script seems to expect one of the
+    operands as the value, but the value is a bool.
+    """
     operands: list[tuple[n.Expression, Type]] = []
     condition(inference, node, env, lambda _, operand, type_: operands.append((operand, type_)))
     constant = [operand for operand, type_ in operands if not can_be_false(type_)]
@@ -92,7 +96,7 @@ _NOT_EMPTY: dict[Type, str] = {
 
 
 def _choice(node: n.Logical, left: Type) -> str:
-    """The expression in Saft for the first non-empty value of two, like Python's `or`."""
+    """The Saft code for the first non-empty of two values, as `x or y` gives in Python."""
     name = node.left.text if isinstance(node.left, n.Name) else "x"
     match node.right:
         case n.Literal(value=str() as text) if len(text) < 20:
@@ -106,9 +110,9 @@ def _choice(node: n.Logical, left: Type) -> str:
 def condition(
     inference: Inference, node: n.Expression, env: Environment, look: Look | None = None
 ) -> None:
-    """Infers an expression that is a condition; prompts in it get the type bool.
+    """Infers an expression that is a condition. Prompts in it get the type bool.
 
-    `look` is called for each operand; by default, operands that are always true or false are
+    `look` is called for each operand. By default, operands that are always true or always false are
     reported.
     """
     match node:
@@ -183,9 +187,10 @@ def _narrow_equality(
 def _narrow_owner(
     inference: Inference, node: n.Member, env: Environment, value: Type, *, is_equal: bool
 ) -> None:
-    """Narrows a tagged union: after `shape.kind == "circle"`, the shapes whose kind can be that.
+    """Narrows a tagged union after a test of the tag, such as `shape.kind == "circle"`.
 
-    Only fields of literal types or nil discriminate, as in Python's type checkers.
+    `shape` then has the types whose `kind` can be "circle". The tag must be a field of literal
+    types or nil, as in Python's type checkers.
     """
     owners = members(inference.facts.types.get(node.value, ANY))
     fields = {owner: inference.facts.field_type(owner, node.name.text) for owner in owners}
@@ -225,7 +230,10 @@ def _narrow_kind(
 
 
 def _keep_members(inference: Inference, node: n.Expression, env: Environment, keeps: Keeps) -> None:
-    """Narrows `node`, if it is a variable or a member of one, to the types that `keeps` accepts."""
+    """Narrows a variable, or a member of a variable, to the types that `keeps` accepts.
+
+    Other expressions are not narrowed.
+    """
     target = _target(inference, node)
     if target is None:
         return
@@ -272,7 +280,7 @@ def _may_change(inference: Inference, node: n.Node) -> bool:
 
 
 def _is_in_python(inference: Inference, type_: Type, path: Path) -> bool:
-    """Whether a path of members leads through a Python object, and not only through Saft values."""
+    """Whether a path of members leads through a Python object, not only through Saft values."""
     facts = inference.facts
     for step in path:
         owners = members(type_)
@@ -290,7 +298,7 @@ def _is_in_python(inference: Inference, type_: Type, path: Path) -> bool:
 
 
 def _target(inference: Inference, node: n.Expression) -> Target | None:
-    """The variable or member that a test can narrow, if `node` is one."""
+    """The variable or member that a test of `node` can narrow, or None."""
     inner = node
     while isinstance(inner, n.Member | n.TupleMember):
         if isinstance(inner, n.Member) and inference.facts.is_method(inner):

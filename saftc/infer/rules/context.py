@@ -41,7 +41,7 @@ TypeOf = Callable[["Inference", n.Expression, Environment, Type | None], Type]
 
 
 def _test_for(target: Target | None, found: Type) -> str | None:
-    """The hint with a test that excludes `found`, some of the types that a value may have."""
+    """A hint with a test that excludes values of type `found`, or None."""
     tested = None if target is None else ".".join([target[0].name, *map(str, target[1])])
     kinds = [kind_word(member) for member in members(found)]
     if NIL in members(found):
@@ -55,7 +55,11 @@ def _test_for(target: Target | None, found: Type) -> str | None:
 
 @dataclass(slots=True)
 class Inference:
-    """The state of inference and its basic operations; `type_of` handles all expressions."""
+    """The state of inference and its basic operations.
+
+    `type_of` infers an expression of any kind. `unit` is the unit (the module, a function or a
+    record's rules) that is being inferred.
+    """
 
     facts: Facts
     type_of: TypeOf
@@ -80,24 +84,24 @@ class Inference:
     of_functions: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
 
     def expression(self, node: n.Expression, env: Environment, wanted: Type | None = None) -> Type:
-        """Infers and records the type of an expression; `wanted` is the type its place expects."""
+        """Infers and records the type of an expression. The context expects the type `wanted`."""
         return self.keep(node, self.type_of(self, node, env, wanted))
 
     @property
     def mistakes(self) -> list[Diagnostic | None]:
-        """The diagnostics of the current unit so far."""
+        """The diagnostics so far of the function, rules or module that is being inferred."""
         return self.found[self.unit]
 
     def report(self, diagnostic: Diagnostic) -> None:
-        """Records a diagnostic, which is dropped if the current unit is inferred again."""
+        """Records a diagnostic. Another inference of the same function or module drops it."""
         self.mistakes.append(diagnostic)
 
     def doubt(self) -> None:
-        """Records a type test whose result is certain from the type."""
+        """Records that the script tests a type, although the inferred type decides the result."""
         self.mistakes.append(None)
 
     def may_fail(self, node: n.Expression, found: Type, problem: str) -> None:
-        """Warns about a value that is wrong here if it is of type `found`, one part of its type."""
+        """Warns that a value may be of type `found`, which is a part of its type and wrong here."""
         if isinstance(node, n.Member) and self.facts.types.get(node.value) == TOOL_CALL:
             # Either its error or its result is nil, and the script may test the other one.
             return
@@ -115,12 +119,15 @@ class Inference:
         return type_
 
     def known(self, node: n.Node) -> Type:
-        """The inferred type of an expression, including function types, which the facts erase."""
+        """The inferred type of an expression.
+
+        The facts have `ANY` for function types; this method returns the function types, too.
+        """
         known = self.facts.types.get(node, ANY)
         return self.of_functions.get(node, ANY) if known == ANY else known
 
     def coerce(self, node: n.Node, fit: Assignability, wanted: Type) -> None:
-        """Records the coercion at the place of `node`."""
+        """Records how the value of `node` is converted to the type `wanted`."""
         if fit == Assignability.EXACT:
             self.facts.coercions.pop(node, None)
         else:
@@ -129,26 +136,26 @@ class Inference:
     # Variables
 
     def read(self, symbol: Symbol, env: Environment) -> Type:
-        """The type of a variable where it is read."""
+        """The type of a variable at the point of the control flow that `env` describes."""
         slot = env.get(symbol)
         if slot is not None:
             return slot.type
         return self.lasting(symbol)
 
     def lasting(self, symbol: Symbol) -> Type:
-        """The type of a variable of another unit: the union of all assignments to it."""
+        """The type of a variable of another function or module: the union of all assigned types."""
         self.readers.setdefault(symbol, {})[self.unit] = None
         # An annotation covers its own assignment; others may add types.
         declared = self.facts.declared.get(symbol, NEVER)
         return union((declared, self.facts.symbols.get(symbol, NEVER)))
 
     def assign(self, symbol: Symbol, type_: Type, env: Environment) -> None:
-        """Records an assignment."""
+        """Records an assignment of a value of `type_` to a variable."""
         env.assign(symbol, type_)
         self.grow(symbol, type_)
 
     def grow(self, symbol: Symbol, type_: Type) -> None:
-        """Adds `type_` to the type of a variable for readers in other units."""
+        """Adds `type_` to the type that a variable has in other functions."""
         known = self.facts.symbols.get(symbol, NEVER)
         if known == type_:
             return
@@ -158,7 +165,11 @@ class Inference:
             self.outdate(symbol)
 
     def joined(self, known: Type, type_: Type) -> Type:
-        """The union of two types, bounded; `ANY` if the current unit was inferred too often."""
+        """The union of two types, within the limits for inferred types.
+
+        If the current function or module has been inferred too often, a union that grows becomes
+        `ANY`.
+        """
         grown = union((known, type_))
         if grown == known:
             return known
@@ -169,11 +180,11 @@ class Inference:
         return grown if is_either else bounded(grown)
 
     def outdate(self, what: Symbol | n.FunctionDef) -> None:
-        """Schedules the units that read `what` to be inferred again."""
+        """Schedules all functions (and other units) that read `what` to be inferred again."""
         self.outdated.update(self.readers.get(what, {}))
 
     def returned(self, type_: Type) -> None:
-        """Adds `type_` to the result type of the current function."""
+        """Adds `type_` to the result type of the function that is being inferred."""
         if not isinstance(self.unit, n.FunctionDef):
             return
         function = self.facts.functions[self.unit]
@@ -183,7 +194,7 @@ class Inference:
             self.outdate(self.unit)
 
     def reach(self, definition: n.FunctionDef) -> None:
-        """Records a use of a function of the script, which takes part in inference from then on."""
+        """Records that a function of the script is used, and must be inferred from now on."""
         if definition not in self.reached and self.facts.is_own(definition):
             self.reached.add(definition)
             self.outdated[definition] = None
@@ -191,7 +202,7 @@ class Inference:
     def take(
         self, definition: n.FunctionDef, position: int, type_: Type, node: n.Expression
     ) -> None:
-        """Adds `type_`, of the argument or default `node`, to the type of a parameter."""
+        """Adds the type of an argument or default (`node`) to the type of a parameter."""
         function = self.facts.functions[definition]
         types = list(function.parameters)
         types[position] = self.joined(types[position], type_)

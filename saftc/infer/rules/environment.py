@@ -1,8 +1,8 @@
 """The types of variables at a point of the control flow.
 
-A `Slot` has a variable's type and the narrowed types of its members (`if ticket.reply_by:` shows
-that the member is not nil); an assignment creates a new slot. An environment is copied at branches,
-and joined where paths meet.
+A `Slot` has a variable's type and the narrowed types of the variable's members: after
+`if ticket.reply_by:`, the member is not nil. An assignment creates a new slot. An environment has
+the slots of all variables. It is copied at branches, and joined where paths meet.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,8 @@ Target = tuple[Symbol, Path]
 class Slot:
     """A variable's type, and the types of members that tests have narrowed.
 
-    `assigned`: the type before narrowing; it determines the order of a union's members.
+    `assigned`: the variable's type before narrowing, which determines the order of a union's
+    members.
     """
 
     type: Type
@@ -38,7 +39,7 @@ class Slot:
         return replace(self, members=(*kept, (path, type_)))
 
     def joined(self, other: "Slot") -> "Slot":
-        """The slot of a variable that has this slot on one path and `other` on another."""
+        """The slot of a variable that has this slot on one path and `other` on another path."""
         if self is other:
             return self
         type_ = union((self.type, other.type))
@@ -56,7 +57,7 @@ class Slot:
 
 @dataclass(slots=True)
 class Environment:
-    """The slots of the variables of one call, at one point of the flow.
+    """The slots of the variables of one call, at one point of the control flow.
 
     `has_ended`: the point is unreachable.
     """
@@ -65,7 +66,7 @@ class Environment:
     has_ended: bool = False
 
     def copy(self) -> "Environment":
-        """A copy, for another point of the flow."""
+        """A copy of the environment, for another point of the control flow."""
         return Environment(self.slots.copy(), self.has_ended)
 
     def get(self, symbol: Symbol) -> Slot | None:
@@ -92,7 +93,7 @@ class Environment:
         self.slots[symbol] = slot.with_member(path, type_) if path else replace(slot, type=type_)
 
     def forget(self, changes: Callable[[Type, Path], bool]) -> None:
-        """Drops narrowed types of members for which `changes` returns True."""
+        """Drops the narrowed types of the members for which `changes` returns True."""
         for symbol, slot in self.slots.items():
             kept = tuple(one for one in slot.members if not changes(slot.type, one[0]))
             if kept != slot.members:
@@ -100,7 +101,10 @@ class Environment:
 
 
 def join(environments: Sequence[Environment]) -> Environment:
-    """The environment where several paths meet; unreachable ones do not count unless all are."""
+    """The environment where several paths meet.
+
+    Unreachable paths are ignored, unless all paths are unreachable.
+    """
     first, *others = [one for one in environments if not one.has_ended] or environments
     met = first.copy()
     for other in others:

@@ -39,9 +39,10 @@ def fit_into(
     env: Environment,
     related: tuple[Related, ...] = (),
 ) -> Type:
-    """The type of an expression in a place of type `wanted`; records the coercion, reports errors.
+    """The type of an expression where a value of type `wanted` is expected.
 
-    `related`: further places to show with an error.
+    Records the conversion that the value needs, and reports a value that does not fit. `related`:
+    other places in the script to show with an error.
     """
     wanted = unrolled(wanted)
     if RESULT in members(wanted) and (keeper := inference.facts.result_of(node)) is not None:
@@ -61,7 +62,10 @@ _ANOTHER_NAME = "a value of another type needs another name"
 def inherited_annotation(
     inference: Inference, name: n.Identifier
 ) -> tuple[Type, tuple[Related, ...]] | None:
-    """The type and the place of the annotation that an assignment inherits, or None."""
+    """The annotation that an assignment inherits, or None.
+
+    The annotation is a type and the place in the script to show with errors.
+    """
     schema = inference.facts.held.get(name)
     if schema is None:
         return None
@@ -70,7 +74,7 @@ def inherited_annotation(
 
 
 def check_annotation(inference: Inference, name: n.Identifier, given: Type) -> None:
-    """Reports a value of type `given` that the inherited annotation of a name excludes."""
+    """Reports a value of type `given` that does not fit the annotation inherited by `name`."""
     found = inherited_annotation(inference, name)
     if found is not None and given != NEVER and fit(given, found[0]) == Assignability.NEVER:
         wanted, related = found
@@ -93,9 +97,10 @@ def check_assignable(
     wanted: Type,
     related: tuple[Related, ...] = (),
 ) -> Type:
-    """Checks an expression of type `given` against the type of its place; records the coercion.
+    """Checks an expression of type `given` where a value of type `wanted` is expected.
 
-    Returns the type of the value at the place.
+    Records the conversion that the value needs, and reports a value that does not fit. Returns the
+    type of the converted value.
     """
     given = as_written(node, given, wanted)
     how = _fit_function(inference, node, given, wanted)
@@ -126,7 +131,10 @@ def check_assignable(
 def _fit_function(
     inference: Inference, node: n.Expression, given: Type, wanted: Type
 ) -> Assignability | None:
-    """How a known function fits a place of a function type; None for other values or places."""
+    """How a known function fits `wanted`, if `wanted` contains a function type.
+
+    None if `node` is not a known function, or if `wanted` contains no function type.
+    """
     asked = [one for one in members(wanted) if isinstance(one, CallableType)]
     if not asked:
         return None
@@ -153,7 +161,10 @@ def _fit_function(
 
 
 def _given(function: Function, wanted: CallableType) -> Type:
-    """The declared result type of a Python function for arguments as in `wanted`; it is trusted."""
+    """The result type that a Python function declares for arguments of the types in `wanted`.
+
+    The declaration is trusted.
+    """
     return function.given(wanted.parameters, {}).type
 
 
@@ -170,7 +181,7 @@ def _fit_definition(
 
 
 def _fit_builtin(builtin: Builtin, wanted: CallableType) -> Assignability:
-    """How a builtin fits a function type; builtins check their arguments themselves."""
+    """How a builtin fits a function type. Builtins themselves check their arguments."""
     types = wanted.parameters
     way = builtin.select_overload([(None, one) for one in types])
     taken = [way.parameter(position) for position in range(len(types))]
@@ -188,7 +199,7 @@ def _fit_builtin(builtin: Builtin, wanted: CallableType) -> Assignability:
 
 
 def _shown(inference: Inference, given: Type) -> str:
-    """A type in a message; for a known function, with its signature."""
+    """A type as messages show it. A known function is shown with its signature."""
     if not isinstance(given, FunctionType):
         return show(given)
     facts = inference.facts.functions[given.definition]
@@ -202,7 +213,7 @@ def is_zero(node: n.Expression) -> bool:
 
 
 def as_written(node: n.Expression, given: Type, wanted: Type) -> Type:
-    """`given`, or for a literal expression its literal type if `wanted` has literal types."""
+    """The literal type of a literal if `wanted` contains literal types, or else `given`."""
     value = written_value(node)
     has_literals = any(isinstance(member, LiteralType) for member in members(wanted))
     return literal_type(value) if value is not None and has_literals else given
@@ -220,7 +231,11 @@ def pass_argument(
     position: int,
     env: Environment,
 ) -> None:
-    """Infers an argument for a bare parameter: adds its type to the parameter's, or checks it."""
+    """Infers an argument for a bare parameter (without an annotation).
+
+    If calls in this script determine the parameter's type, the argument's type is added to it.
+    Otherwise the argument is checked against the parameter's type.
+    """
     wanted = function.parameters[position]
     if wanted == RESULT and position not in function.from_calls:
         fit_into(inference, node, wanted, env)
@@ -241,7 +256,10 @@ def pass_argument(
 
 
 def _is_other(given: Type, wanted: Type) -> bool:
-    """Whether a value of type `given` certainly differs from what the defining script passes."""
+    """Whether values of type `given` certainly differ from those of type `wanted`.
+
+    `wanted` is the type that calls in the script that defines the function give to a parameter.
+    """
     if fit(given, wanted) in (Assignability.CONVERT, Assignability.NEVER):
         return True
     lists = [member for member in members(wanted) if isinstance(member, ListType)]

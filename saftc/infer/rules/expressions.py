@@ -1,8 +1,8 @@
-"""Expressions: their types, and the coercions at their places.
+"""Expressions: their types, and the conversions that their contexts need.
 
-The expected type of a place is passed down to the items of a list literal, the branches of a
-conditional, and prompts. So `prices: [float] = [1, 2.5]` converts the first item to a float, and
-a prompt gets its contract from the annotation.
+The type that the context expects is passed down to the items of a list literal, the branches of a
+conditional, and prompts. So `prices: [float] = [1, 2.5]` converts the first item to a float, and a
+prompt gets its contract from the annotation.
 """
 
 from typing import assert_never
@@ -72,7 +72,10 @@ _KINDS_WITH_CLASS = {"int", "string", "float", "bool", "list", "tuple", "object"
 def type_of(
     inference: Inference, node: n.Expression, env: Environment, wanted: Type | None
 ) -> Type:
-    """The type of an expression itself; `wanted` is the type that its place expects, if any."""
+    """The type of an expression before any conversion.
+
+    `wanted` is the type that the context expects, if any.
+    """
     type_ = _type_of(inference, node, env, wanted)
     forget_changed(inference, node, env)
     return type_
@@ -223,7 +226,7 @@ def _comparison(inference: Inference, node: n.Comparison, env: Environment) -> T
 
 
 def _check_kinds(inference: Inference, node: n.Comparison, left: Type, right: Type) -> None:
-    """Reports comparisons of a failure's kind with a string that is not a kind."""
+    """Reports a comparison of a failure's kind with a string that is not a kind of failure."""
     is_equality = node.operator in ("==", "!=") and FAILURE_KIND in (left, right)
     if not is_equality and (left != FAILURE_KIND or node.operator not in ("in", "not in")):
         return
@@ -248,7 +251,10 @@ def _equality(inference: Inference, node: n.Comparison, left: Type, right: Type)
 
 
 def _kind_test(inference: Inference, one: n.Expression, other: n.Expression) -> KindTest | None:
-    """The form of a test `type(x) == "word"`, with `one` as its left operand; None for others."""
+    """The form of a test `type(x) == "word"`, or None for other comparisons.
+
+    `one` is the operand `type(x)`, and `other` is the string.
+    """
     match one, other:
         case (
             n.Call(
@@ -280,13 +286,16 @@ def _kind_test(inference: Inference, one: n.Expression, other: n.Expression) -> 
 
 
 def _is_named(inference: Inference, record: str) -> bool:
-    """Whether the script uses a record's name elsewhere; else its import may be removed."""
+    """Whether the output certainly has the name of a record.
+
+    If the script imports the name but does not use it elsewhere, the import may be removed.
+    """
     symbol = inference.facts.own_names.get(record.split(".")[0])
     return symbol is None or symbol.kind != "import" or symbol.is_read
 
 
 def _may_be_of_python(inference: Inference, type_: Type) -> bool:
-    """Whether a value may be of a Python class, which can be a subclass of str or tuple."""
+    """Whether a value may be of a Python class. Such a class can be a subclass of str or tuple."""
     if type_ == ANY:
         return bool(inference.facts.python)
     records = (member for member in members(type_) if isinstance(member, RecordType))

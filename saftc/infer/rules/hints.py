@@ -1,6 +1,6 @@
-"""Hints for type errors: tables and functions of types, of which the first match applies.
+"""Hints for type errors: tables and functions, of which the first match for the types applies.
 
-The typing rules report the errors; what is here suggests corrections.
+The typing rules report the errors; this module suggests corrections.
 """
 
 from collections.abc import Callable, Iterable
@@ -46,7 +46,10 @@ from saftc.types.types import (
 
 @dataclass(frozen=True, slots=True)
 class _OfOperands:
-    """A hint for operands for which `applies` is true; no `operators` means all of them."""
+    """A hint for invalid operands whose types `applies` accepts.
+
+    The hint is for the given `operators`, or for all operators if there are none.
+    """
 
     operators: tuple[str, ...]
     applies: Callable[[Type, Type], bool]
@@ -126,7 +129,7 @@ def operand_hint(operator: str, left: Type, right: Type) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _OfPlace:
-    """A hint for a value of one of the types `given` in a place for one of `wanted`."""
+    """A hint for a value of a type in `given` where a value of a type in `wanted` is expected."""
 
     given: tuple[Type, ...]
     wanted: tuple[Type, ...]
@@ -145,7 +148,7 @@ _DRAFT = "a draft may lack fields: keep the stream, `whole: T = stream $ ... $`,
 
 
 def mismatch_hint(facts: Facts, given: Type, wanted: Type) -> str | Hint | None:
-    """The hint for a value of type `given` in a place of type `wanted`, or None."""
+    """The hint for a value of type `given` where type `wanted` is expected, or None."""
     records = [member for member in members(wanted) if isinstance(member, RecordType)]
     if isinstance(given, ObjectType) and records:
         name = _called_with(facts, given, records)
@@ -162,14 +165,14 @@ def mismatch_hint(facts: Facts, given: Type, wanted: Type) -> str | Hint | None:
 
 
 def _called_with(facts: Facts, given: ObjectType, records: list[RecordType]) -> str | None:
-    """The script's name for the record whose fields are most like those of an object."""
+    """The script's name for the record whose fields are most like those of an object, or None."""
     names = {field.name for field in given.fields}
     closest = min(records, key=lambda one: len(names ^ set(facts.fields_of(one))))
     return None if closest.definition is None else facts.name_of_record(closest.definition)
 
 
 def _intended_literal(given: LiteralType, wanted: UnionType) -> Hint | None:
-    """The hint with the accepted string of which `given` is a likely misspelling, or None."""
+    """A hint that suggests the accepted string that `given` is likely to mean, or None."""
     known = [str(one.value) for one in wanted.members if isinstance(one, LiteralType)]
     meant = near(str(given.value), known)
     if meant is None or not isinstance(given.value, str):
@@ -179,7 +182,11 @@ def _intended_literal(given: LiteralType, wanted: UnionType) -> Hint | None:
 
 
 def prompt_hint(facts: Facts, node: n.Binary | n.Comparison, left: Type, right: Type) -> str | None:
-    """The hint to give a prompt a type, if an operand is untyped and the other is not a string."""
+    """The hint to give a prompt a type, or None.
+
+    It applies if one operand is the result of an untyped prompt and the other is a number or a
+    list.
+    """
     for operand, found, other in ((node.left, left, right), (node.right, right, left)):
         is_prompt = found == STRING and facts.is_untyped_result(operand)
         if not is_prompt or not is_only(other, "int", "float", "list"):
@@ -202,7 +209,10 @@ def member_hint(
     name: str,
     node: n.Member | None = None,
 ) -> str | Hint | None:
-    """The hint for a member or a key that a value does not have: what was meant, or what it has."""
+    """The hint for a member or a key that a value does not have.
+
+    The hint suggests a similar name, or lists the names that the value has.
+    """
     names: list[str] = []
     for member in members(value):
         match member:
@@ -223,7 +233,7 @@ def member_hint(
 
 
 def key_hint(facts: Facts, value: Type, name: str) -> str | Hint | None:
-    """The hint for a written key that an object does not have."""
+    """The hint for a literal key that an object does not have."""
     hint = member_hint(facts, value, name)
     if isinstance(hint, Hint) and hint.instead is not None:
         return replace(hint, instead=show_value(hint.instead))
@@ -231,7 +241,7 @@ def key_hint(facts: Facts, value: Type, name: str) -> str | Hint | None:
 
 
 def index_hint(value: Type, key: Type, node: n.Expression) -> str | None:
-    """The hint for `value[key]` where the value has no such items."""
+    """The hint for `value[key]` if the value has no items for such keys, or None."""
     match value, node:
         case MapType(), _ if key in KEYS:
             return conversion_hint(value.key.kind, "converts it to a key")
@@ -242,18 +252,18 @@ def index_hint(value: Type, key: Type, node: n.Expression) -> str | None:
 
 
 def conversion_hint(kind: str, purpose: str) -> str:
-    """The hint to call the builtin that makes a value of a kind: `str(x)`."""
+    """The hint to call the builtin that converts a value to a kind, such as `str(x)`."""
     return f"`{'str' if kind == 'string' else kind}(x)` {purpose}"
 
 
 def listed(words: str, names: Iterable[str]) -> str | None:
-    """The names that there are, after `words`; None if there are none."""
+    """A text of `words` and the names, or None if there are no names."""
     unique = ", ".join(f"`{name}`" for name in dict.fromkeys(names))
     return f"{words} {unique}" if unique else None
 
 
 def kind_hint(kind: str) -> str | Hint:
-    """The hint for a text that is no kind of failure."""
+    """The hint for a string that is not a kind of failure."""
     meant = did_you_mean(kind, FAILURE_KINDS)
     if meant is None:
         return f"the kinds are {', '.join(FAILURE_KINDS)}"
@@ -261,7 +271,7 @@ def kind_hint(kind: str) -> str | Hint:
 
 
 def format_hint(type_: Type, spec: str) -> str:
-    """The hint for a format that values of a type do not take."""
+    """The hint for a format that values of the type do not accept."""
     if is_only(type_, "date", "datetime", "time"):
         return "such as `%d.%m.%Y`, `%H:%M` and `%A`"
     if any(takes_format(one, spec) for one in (INT, FLOAT, STRING)):
@@ -272,7 +282,7 @@ def format_hint(type_: Type, spec: str) -> str:
 def argument_hint(
     facts: Facts, builtin: Builtin, parameter: Param, argument: n.Argument, given: Type
 ) -> str:
-    """The hint for a value of type `given` that a parameter of a builtin does not take."""
+    """The hint for a value of type `given` that a parameter of a builtin does not accept."""
     name = builtin.name
     if isinstance(given, RecordType) and builtin.is_of_objects:
         fields = ", ".join(f"`x.{name}`" for name in facts.fields_of(given))
@@ -286,12 +296,12 @@ def argument_hint(
 
 
 def date_hint(name: str) -> str:
-    """The hint with a text that the builtin of a date or the like reads."""
+    """The hint with an example of a string that the builtin `name` can read."""
     return f'write it as in `{name}("{EXAMPLES_OF_DATES[name]}")`'
 
 
 def history_hint(facts: Facts, node: n.Expression) -> str:
-    """The hint that says where the history of a prompt was lost on its way to `node`."""
+    """The hint that says why `node` has a plain value without the history of a prompt."""
     match node:
         case n.Call(function=n.Name() as function):
             definition = facts.names.of(function).node
@@ -320,7 +330,7 @@ _ITEM_HINT = "an item of a list is a plain value, unless the list is declared `[
 
 
 def conversation_hint(facts: Facts, node: n.Expression) -> str:
-    """The hint for what to write after `after` instead of `node`, which is a plain value."""
+    """The hint that says what to write behind `after`, if `node` there is a plain value."""
     match node:
         case n.Member(value=n.Name() as owner) if facts.result_of(owner) is not None:
             return f"write `after {owner.text}`"

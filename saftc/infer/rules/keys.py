@@ -1,7 +1,7 @@
 """The key functions of `sorted`, `min` and `max`: `sorted(notes, by: words)`.
 
 `by` is a function of one element that returns a value that `<` can compare: a number, a string or a
-date. If that is proved, the output uses Python's `key=`.
+date. If the types prove that, the output uses Python's `key=`.
 """
 
 from saftc.diagnostics import catalogue
@@ -27,7 +27,7 @@ from saftc.types.types import (
 def is_proved_key(inference: Inference, by: n.Expression, element: Type) -> bool:
     """Whether the function `by` certainly accepts an element and returns an orderable key.
 
-    Reports a function that certainly does not.
+    A function that is certainly wrong is reported.
     """
     function = inference.facts.types[by]
     match function:
@@ -65,7 +65,10 @@ def is_proved_key(inference: Inference, by: n.Expression, element: Type) -> bool
 
 
 def _is_ordered(inference: Inference, by: n.Expression, name: str, key: Type) -> bool:
-    """Whether all keys are certainly comparable with each other: all numbers, all strings, etc."""
+    """Whether all keys are certainly comparable with each other, such as only numbers.
+
+    Keys that cannot be compared are reported.
+    """
     found = kinds(key)
     if not found:
         return False

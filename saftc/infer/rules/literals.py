@@ -1,13 +1,15 @@
 """Literals of lists, tuples and objects: their types, and which spreads are proved.
 
-    [1, ...xs]                  [int]                   of `xs: [int]`
-    {...row, note: "x"}         {id: int, note: string} of `row: {id: int}`
-    {...counts, [key]: 1}       {[string]: int}         of `counts: {[string]: int}`
-    {[day]: 1}                  {[date]: int}           of `day: date`
-    {...ticket, title: "x"}     Ticket                  of `ticket: Ticket`, a changed copy
+Each line has a literal, its type, and the type of a variable in it:
 
-The expected type of the place is passed down to the parts. If a spread does not have that type, the
-literal has its inferred type instead, and the place checks it.
+    [1, ...xs]                  [int]                   xs: [int]
+    {...row, note: "x"}         {id: int, note: string} row: {id: int}
+    {...counts, [key]: 1}       {[string]: int}         counts: {[string]: int}
+    {[day]: 1}                  {[date]: int}           day: date
+    {...ticket, title: "x"}     Ticket                  ticket: Ticket (a changed copy)
+
+The type that the context expects is passed down to the items and fields. If a spread does not have
+that type, the literal has its inferred type instead, and is checked against the expected type.
 """
 
 from collections.abc import Iterable, Sequence
@@ -119,7 +121,7 @@ def object_literal(
 def object_of_entry(
     inference: Inference, entry: n.ComputedField, env: Environment, wanted: Type | None
 ) -> Type:
-    """The type of an object comprehension with this entry."""
+    """The type of an object comprehension whose item is `entry`."""
     return _object_of(inference, (entry,), env, _intended_object((entry,), wanted))
 
 
@@ -139,9 +141,10 @@ def _changed_copy(
     asked: ObjectType | MapType | None,
     env: Environment,
 ) -> Type | None:
-    """The type of `{...ticket, severity: "high"}`, a changed copy of a record; None if it is not.
+    """The type of a changed copy of a record: `{...ticket, severity: "high"}`.
 
-    It is one if the first spread may be a record, and the place does not require an object.
+    The literal is a changed copy if the first spread may be a record and no object is expected. For
+    other literals, the result is None.
     """
     facts = inference.facts
     facts.forms.copies.pop(node, None)
@@ -185,7 +188,7 @@ def _change(
     spread: Type,
     env: Environment,
 ) -> None:
-    """Infers an entry of a changed copy, and reports an invalid one."""
+    """Infers an entry of a changed copy of a record, and reports an invalid entry."""
     facts = inference.facts
     if isinstance(entry, n.Field):
         name = entry.key.text
@@ -215,12 +218,12 @@ def _change(
 
 
 def _can_be_set(record: RecordFacts, name: str) -> bool:
-    """Whether a record has the field, and its constructor accepts it."""
+    """Whether a record has the field `name` and its constructor accepts it."""
     return name in record.fields and any(one.name.text == name for one in record.node.fields)
 
 
 def _check_fields(inference: Inference, node: n.ObjectLiteral, asked: ObjectType) -> None:
-    """Reports fields of a literal that its type does not have, and missing ones."""
+    """Reports fields of a literal that its type does not have, and fields that are missing."""
     given = {field.key.text for field in node.named}
     missing = [field.name for field in asked.fields if field.name not in given]
     for key in (field.key for field in node.named if asked.field(field.key.text) is None):
@@ -235,7 +238,7 @@ def _check_fields(inference: Inference, node: n.ObjectLiteral, asked: ObjectType
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The possible types of an object after the entries so far, and the types of its spreads."""
+    """The possible types of an object up to some entry, and the types of its spread objects."""
 
     possible: tuple[ObjectType | MapType, ...] = (EMPTY_OBJECT,)
     spread: tuple[ObjectType | MapType, ...] = ()
@@ -296,10 +299,10 @@ def _with_key(type_: ObjectType | MapType, key: Scalar) -> ObjectType | MapType:
 def _settle_keys(
     inference: Inference, entries: Sequence[n.Entry], asked: ObjectType | MapType | None
 ) -> Scalar:
-    """The type of all keys of an object; reports keys of another type.
+    """The type of all keys of an object. Keys of another type are reported.
 
-    It is the key type that the place expects, else that of the first entry for which it is known,
-    else string.
+    It is the expected key type, if there is one. Otherwise it is the key type of the first entry
+    with a known key type, or string.
     """
     said = [(entry, _keys_said(inference, entry)) for entry in entries]
     first = (kind for _, kinds in said for kind in kinds)
@@ -320,7 +323,7 @@ def _settle_keys(
 
 
 def _keys_said(inference: Inference, entry: n.Entry) -> list[Scalar]:
-    """The possible types of the keys of an entry; empty if unknown."""
+    """The possible types of the keys that an entry adds, or an empty list if unknown."""
     types = inference.facts.types
     match entry:
         case n.Field():
@@ -333,7 +336,7 @@ def _keys_said(inference: Inference, entry: n.Entry) -> list[Scalar]:
 
 
 def _key(inference: Inference, node: n.Expression, wanted: Scalar) -> None:
-    """Checks a key in brackets, which must have the type of the other keys."""
+    """Checks that a computed key (in brackets) has the type of the object's keys."""
     type_ = inference.facts.types[node]
     inference.facts.forms.keys[node] = native_if(is_only(type_, wanted.kind))
     _note_kind(inference, node, wanted)
@@ -356,7 +359,7 @@ def _note_kind(inference: Inference, node: n.Expression | n.Spread, wanted: Scal
 def _wrong_key(
     span: Span, found: Type, wanted: Scalar, written: str | None = None
 ) -> Diagnostic:
-    """The diagnostic for a key of another type than the keys of its object."""
+    """The diagnostic for a key whose type differs from that of the object's keys."""
     hint = "`str(x)` converts any value to a string"
     if wanted != STRING and (written is not None or found not in KEYS):
         is_one = written is not None and is_read(wanted, written)
@@ -375,7 +378,10 @@ def _wrong_key(
 
 
 def _objects_in(spread: Type) -> Iterable[ObjectType | MapType]:
-    """The possible object types of a spread; a map of any values if its type is unknown."""
+    """Yields the possible object types of a spread value.
+
+    A spread value of unknown type counts as a map of any values.
+    """
     for member in members(spread):
         match member:
             case ObjectType() | MapType():
@@ -389,7 +395,7 @@ def _objects_in(spread: Type) -> Iterable[ObjectType | MapType]:
 def _all_merged(
     possible: Sequence[ObjectType | MapType], added: Sequence[ObjectType | MapType]
 ) -> tuple[ObjectType | MapType, ...]:
-    """Each type of `possible` extended by the fields of each type of `added`."""
+    """Each type in `possible` extended by the fields of each type in `added`."""
     merged = tuple(dict.fromkeys(_joined(one, other) for one in possible for other in added))
     # The limit allows a declared union whose members all get the same fields.
     if len(merged) <= max(MOST_MEMBERS, len(possible), len(added)):
@@ -406,7 +412,10 @@ def _joined(one: ObjectType | MapType, other: ObjectType | MapType) -> ObjectTyp
 
 
 def _over(field: FieldType, earlier: FieldType | None) -> FieldType:
-    """The field that results when `field` overrides `earlier`, which stays if `field` is absent."""
+    """The field that results if an object with `field` is spread over an object with `earlier`.
+
+    If `field` may be absent, the value of `earlier` may remain.
+    """
     if not field.may_lack:
         return FieldType(field.name, field.type)
     if earlier is None:
@@ -416,9 +425,9 @@ def _over(field: FieldType, earlier: FieldType | None) -> FieldType:
 
 
 def _takes(asked: ObjectType | MapType, given: _Parts) -> bool:
-    """Whether the literal has the type `asked` without a check, also for Python's type checkers.
+    """Whether a literal has the type `asked` without a check, also for Python's type checkers.
 
-    They know the fields of a TypedDict, and only one type for all values of a dict.
+    The type checkers know the fields of a TypedDict, but only one type for all values of a dict.
     """
     if isinstance(asked, MapType):
         return all(
@@ -452,7 +461,7 @@ def _value(inference: Inference, node: n.Expression, wanted: Type | None, env: E
 def _check_spread(
     inference: Inference, node: n.Spread, spread: Type, taken: tuple[str, ...]
 ) -> None:
-    """Reports a value that cannot be spread here."""
+    """Reports a spread value that may be of a kind other than those in `taken`."""
     is_list = "list" in taken
     where, expected = ("a list", "a list or a tuple") if is_list else ("an object", "an object")
     wrong = union(one for one in members(spread) if not _may_be_any(one, taken))
@@ -492,7 +501,7 @@ def _spread_hint(
 
 
 def member_of_kind(wanted: Type | None, kind: type[Type]) -> Type | None:
-    """The member of the type `wanted` that is of class `kind`; None if there is not exactly one."""
+    """The only member of `wanted` that is of the class `kind`, or None if several or none are."""
     if wanted is None:
         return None
     meant = [member for member in members(wanted) if isinstance(member, kind)]
@@ -503,7 +512,10 @@ def member_of_kind(wanted: Type | None, kind: type[Type]) -> Type | None:
 def _intended_object(
     entries: Sequence[n.Entry], wanted: Type | None
 ) -> ObjectType | MapType | None:
-    """The object type in `wanted` for an object literal; selected by its fields if several."""
+    """The object type in `wanted` that an object literal is meant to have, or None.
+
+    If `wanted` has several object types, the fields of the literal select one of them.
+    """
     if wanted is None:
         return None
     meant = [member for member in members(wanted) if isinstance(member, ObjectType | MapType)]

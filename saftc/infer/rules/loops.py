@@ -34,8 +34,9 @@ _ITEMS_OF = {
 
 
 def iterated(inference: Inference, loop: n.ForStmt | n.ComprehensionClause, iterable: Type) -> Type:
-    """The type of a loop's item; reports a value that is not a list, a tuple, a dataframe or a
-    stream.
+    """The type of a loop's item.
+
+    A value that is not a list, a tuple, a dataframe or a stream is reported.
     """
     node = loop.iterable
     streams = streams_in(inference.facts, node)
@@ -66,7 +67,10 @@ def iterated(inference: Inference, loop: n.ForStmt | n.ComprehensionClause, iter
 def _part(
     inference: Inference, loop: n.ForStmt | n.ComprehensionClause, asked: Type
 ) -> tuple[PartsForm, Type]:
-    """The form of a loop over a stream of type `asked`, and the type of its item."""
+    """The form of a loop over a stream of a model's reply, and the type of the loop's item.
+
+    `asked` is the type that the prompt asks the model for.
+    """
     schema = loop.schema if isinstance(loop, n.ForStmt) else None
     if schema is not None:
         wanted = inference.facts.schemas[schema]
@@ -94,7 +98,7 @@ def _part(
 
 
 def _no_stream(inference: Inference, node: n.Expression, schema: n.Schema, iterable: Type) -> None:
-    """Reports a loop with a type over a value that is not a stream."""
+    """Reports a loop that declares a type for its item but does not iterate over a stream."""
     if isinstance(node, n.Prompt):
         found, hint = "a prompt", "write `stream` before the prompt: the loop gets its drafts"
     else:
@@ -103,7 +107,7 @@ def _no_stream(inference: Inference, node: n.Expression, schema: n.Schema, itera
 
 
 def bind(inference: Inference, pattern: n.Pattern, type_: Type, env: Environment) -> None:
-    """Assigns a value of `type_` to the names of a pattern."""
+    """Assigns the parts of a value of `type_` to the names in a pattern."""
     for part, taken in parts_of(pattern, type_):
         match part:
             case n.NamePattern():
@@ -118,7 +122,7 @@ def bind(inference: Inference, pattern: n.Pattern, type_: Type, env: Environment
 
 
 def unpack(inference: Inference, node: n.UnpackStmt, type_: Type, env: Environment) -> None:
-    """Assigns a value of `type_` to the names of an unpacking."""
+    """Assigns the parts of a value of `type_` to the names in an unpacking."""
     inference.facts.forms.unpackings[node] = unpack_form(node.pattern, type_)
     count = len(node.pattern.items)
     written = node.value.items if isinstance(node.value, n.ListLiteral) else None

@@ -83,7 +83,10 @@ def member(inference: Inference, node: n.Member, env: Environment) -> Type:
 
 
 def _choice(inference: Inference, node: n.Member, enum: RecordFacts) -> Type:
-    """The type of `Color.RED`; other members of the class are `ANY`."""
+    """The type of a member of an Enum, such as `Color.RED`.
+
+    Other members of the class have the type `ANY`; a member that does not exist is reported.
+    """
     name = node.name.text
     if name in enum.choices:
         return enum.type
@@ -150,13 +153,16 @@ def _member_form(inference: Inference, node: n.Member, value: Type) -> MemberFor
 
 
 def _form_of_date(value: Type, name: str) -> MemberForm:
-    """The form of a member of a date or the like; any other name is a Python method, or invalid."""
+    """The form of the member `name` of a date, time, duration or decimal.
+
+    A name that Saft does not define is a Python method or invalid.
+    """
     member = MEMBERS_OF_DATES[value].get(name)
     return Getter(name) if member is not None and member.is_called else Attribute(name)
 
 
 def _item_form(owners: Iterable[Type], name: str) -> Literal[Form.GET, Form.ITEM, Form.OPS]:
-    """The form of reading a field of objects, which may be absent in Python."""
+    """The form of reading a field of objects. In Python, the field may be absent."""
     fields = [one.field(name) if isinstance(one, ObjectType) else None for one in owners]
     if not any(field is not None and field.may_lack for field in fields):
         return Form.ITEM
@@ -164,7 +170,7 @@ def _item_form(owners: Iterable[Type], name: str) -> Literal[Form.GET, Form.ITEM
 
 
 def _is_of_python(inference: Inference, node: n.Member) -> bool:
-    """Whether it is a member of a Python module, class or value without a type in Saft."""
+    """Whether `node` is a member of a Python module, class or value without a type in Saft."""
     facts = inference.facts
     owner = facts.types.get(node.value, ANY)
     if owner != ANY:
@@ -175,9 +181,10 @@ def _is_of_python(inference: Inference, node: n.Member) -> bool:
 
 
 def _may_have_field(inference: Inference, owner: Type, name: str) -> bool:
-    """Whether `owner` has the field, or may have it as a key of a map.
+    """Whether `owner` has the field, or is a map that may have it as a key.
 
-    `length` of a map is excluded: it may be a key or the size, which is known only at run time.
+    The name `length` is excluded for a map: only at run time is it known if that is a key or the
+    size.
     """
     if isinstance(owner, MapType):
         return owner.key == STRING and name != "length"
@@ -331,9 +338,10 @@ def _of_members(
     mistake: Callable[[], Diagnostic],
     problem: str,
 ) -> Type:
-    """The union of `result_of` over the members of `value`; reports `mistake` if all are None.
+    """The union of the results of `result_of` for the members of the type `value`.
 
-    If only some are None, it warns about these members; `problem` says what is wrong with them.
+    If `result_of` returns None for all members, `mistake` is reported. If it returns None for some
+    members, a warning says that the value may be of these types; `problem` says what is wrong then.
     """
     if value in (ANY, NEVER):
         return value
@@ -355,7 +363,7 @@ def _of_members(
 
 
 def _constant_index(node: n.Expression | None) -> int | None:
-    """The value of a literal int index, or None."""
+    """The value of an index that is an int literal, or None."""
     value = None if node is None else written_value(node)
     return value if type(value) is int else None
 

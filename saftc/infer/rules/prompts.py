@@ -39,7 +39,10 @@ _ANY_OBJECT = ObjectType((), is_declared=False)
 
 
 def prompt(inference: Inference, node: n.Prompt, env: Environment, wanted: Type | None) -> Type:
-    """The type of a prompt's value: that of its place, else string, or `ANY` for a program."""
+    """The type of a prompt's value: the expected type, if there is one.
+
+    If none is expected, it is string, or `ANY` for a program.
+    """
     for part in node.parts:
         if isinstance(part, n.Hole):
             type_ = inference.expression(part.value, env)
@@ -82,7 +85,7 @@ def _may_be_function(type_: Type) -> bool:
 
 
 def _streamed(inference: Inference, node: n.Prompt, wanted: Type | None) -> Type | None:
-    """The type that a streamed prompt requests, or None for string; reports unsupported types."""
+    """The type that a streamed prompt asks for, or None for string. Reports unsupported types."""
     history = inference.facts.history
     if node.mode == "program":
         found, hint = "a program", _WITHOUT
@@ -114,7 +117,7 @@ def _after(inference: Inference, node: n.Expression, env: Environment) -> None:
 
 
 def _no_functions_inside(inference: Inference, node: n.Expression, type_: Type) -> None:
-    """Reports a value that contains functions: only a function itself can be a tool."""
+    """Reports a value that contains functions. Only a function itself can be a tool."""
     for member in members(type_):
         if not isinstance(member, FunctionType | BuiltinType | CallableType) and any(
             isinstance(inner, FunctionType | BuiltinType | CallableType) for inner in within(member)
@@ -132,7 +135,7 @@ def _no_functions_inside(inference: Inference, node: n.Expression, type_: Type) 
 
 
 def asked_of_model(inference: Inference, node: n.Node, wanted: Type) -> None:
-    """Reports a prompt of a type that a model cannot return."""
+    """Reports a prompt whose type contains values that a model cannot return."""
     hint = None
     if any(isinstance(one, CallableType) for one in within(wanted)):
         hint = "a model cannot return a function; `program $ ... $` returns calls of functions"
@@ -251,7 +254,7 @@ def _check_models(
 
 
 def _hint_of_value(option: str, given: Type) -> Hint | None:
-    """The hint for a former name of an option's value, or None."""
+    """The hint with the new name of an option's value, if `given` is a former name, or None."""
     from runtime_support._values import renamed as renaming
 
     values = renaming.VALUES.get(option, {}).items()

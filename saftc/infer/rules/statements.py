@@ -1,4 +1,4 @@
-"""Statements: how each assigns, returns and narrows."""
+"""Statements: how they assign variables, return values and narrow types."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -25,13 +25,13 @@ _MOST_TURNS = 6
 
 
 def infer_block(inference: Inference, statements: Sequence[n.Statement], env: Environment) -> bool:
-    """Infers statements that start in `env`; returns whether their end is reachable."""
+    """Infers statements that start in `env`. Returns whether their end is reachable."""
     below = _Types(inference).block(statements, env)
     return below is not None and not below.has_ended
 
 
 class _Types(ForwardAnalysis[Environment]):
-    """The types of variables along the control flow; unreachable statements get types as well."""
+    """Infers the types of variables along the control flow, also for unreachable statements."""
 
     def __init__(self, inference: Inference) -> None:
         super().__init__()
@@ -105,7 +105,10 @@ class _Types(ForwardAnalysis[Environment]):
         return below
 
     def widen(self, loop: Loop, head: Environment, again: Environment) -> Environment | None:
-        """See `ForwardAnalysis.widen`; types that still grow after `_MOST_TURNS` become `ANY`."""
+        """The types at the head of a loop for the next iteration, as in `ForwardAnalysis.widen`.
+
+        Types that still grow after `_MOST_TURNS` iterations become `ANY`.
+        """
         wider = join([head, again])
         growing = {s: slot for s, slot in wider.slots.items() if slot != head.get(s)}
         if not growing:
@@ -201,8 +204,8 @@ def _defaults(inference: Inference, parameters: Sequence[n.Parameter], env: Envi
 def _bare_defaults(inference: Inference, definition: n.FunctionDef, env: Environment) -> None:
     """Checks the defaults of bare parameters against the types that their uses require.
 
-    If the default is `nil`, or can only be checked at run time, its type is added to that of the
-    parameter instead.
+    If the default is `nil`, or can only be checked at run time, the default's type is added to the
+    type of the parameter instead.
     """
     function = inference.facts.functions[definition]
     for position, parameter in enumerate(definition.parameters):
@@ -252,7 +255,7 @@ def _ret_stmt(inference: Inference, statement: n.RetStmt, env: Environment) -> N
 
 
 def _gives_stream(inference: Inference, node: n.Expression) -> None:
-    """Reports a `ret` in a function `-> stream` that does not return a stream."""
+    """Reports a `ret` without a stream in a function that declares `stream` as its return type."""
     unit = inference.unit
     if not isinstance(unit, n.FunctionDef) or not is_stream(unit.returns):
         return
@@ -263,7 +266,10 @@ def _gives_stream(inference: Inference, node: n.Expression) -> None:
 
 
 def _after_assignment(given: Type, wanted: Type) -> Type:
-    """The type of a variable right after an annotated assignment."""
+    """The type of an annotated variable right after the assignment of a value of type `given`.
+
+    It excludes nil if the value is not nil.
+    """
     if NIL in members(wanted) and NIL not in members(given) and given != ANY:
         return without(wanted, NIL)
     return wanted

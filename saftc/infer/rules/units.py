@@ -1,9 +1,10 @@
 """Interprocedural type inference by forward analysis of the whole module.
 
-In: a module and its names. Out: facts. The units are the module, each function and each record's
-rules. A unit depends on the results and variables of other units, so it is inferred again when one
-that it has read has grown, up to a fixpoint. This ends, because types only grow and are bounded,
-and a type that grows for too long becomes `ANY`. The diagnostics of the last round count.
+The input is a module and its names, and the output is the facts. A unit is the module, a function,
+or a record's rules. A unit depends on the results and variables of other units, so it is inferred
+again if a unit that it has read has grown, up to a fixpoint. The fixpoint is reached, because types
+only grow and are bounded, and a type that grows for too long becomes `ANY`. The diagnostics of the
+last round count.
 
     sum_ = 0                    // int
     for row in rows:            // rows: any, so row: any
@@ -11,7 +12,7 @@ and a type that grows for too long becomes `ANY`. The diagnostics of the last ro
     ret sum_                    // any: in a loop, a variable is all that the loop assigns
 
 If a function is only called, the type of a bare parameter is the join of its arguments, which grows
-in the same way; the function is inferred from its first call on. If this causes trouble (see
+in the same way. The function is inferred from its first call on. If this causes trouble (see
 `doubtful_of`), the parameter becomes `ANY`.
 
 Inside a function, inference is flow-sensitive: where paths meet, a variable has the union of its
@@ -36,13 +37,16 @@ from saftc.types.types import ANY, NEVER, NIL, Type, show
 
 
 def units_of(module: n.Module) -> list[Unit]:
-    """The units of a module, in the order of their first inference."""
+    """The functions, records with rules, and the module, in the order of their first inference."""
     records = [node for node in nodes_of(module, n.RecordDef) if node.rules]
     return [*nodes_of(module, n.FunctionDef), *records, module]
 
 
 def infer_types(module: n.Module, facts: Facts) -> list[Diagnostic]:
-    """Infers the types of all expressions and the forms of constructs; returns the diagnostics."""
+    """Infers the types of all expressions and the forms of constructs.
+
+    Returns the diagnostics.
+    """
     units = units_of(module)
     only = only_called(module, facts, lambda parameter: parameter.schema is None)
     functions = [one for one in nodes_of(module, n.FunctionDef) if one in only]
@@ -58,7 +62,10 @@ def infer_types(module: n.Module, facts: Facts) -> list[Diagnostic]:
 
 
 def _awaits_calls(function: FunctionFacts) -> bool:
-    """Makes untyped bare parameters get their types from calls; returns whether there are any."""
+    """Lets calls determine the types of a function's untyped parameters.
+
+    Returns whether the function has untyped parameters.
+    """
     positions = [
         position
         for position, parameter in enumerate(function.node.parameters)
@@ -73,10 +80,10 @@ def _awaits_calls(function: FunctionFacts) -> bool:
 
 
 def _revise(inference: Inference, waiting: Sequence[n.FunctionDef]) -> bool:
-    """Fixes parameter types once nothing grows any more; returns whether more must be inferred.
+    """Fixes the types of parameters after inference, and returns whether more must be inferred.
 
-    The parameters of functions that are never called become `ANY`, and so do those of doubtful
-    functions (see `doubtful_of`).
+    The parameters of functions that are never called become `ANY`, and so do the parameters of
+    doubtful functions (see `doubtful_of`).
     """
     functions = inference.facts.functions
     unreached = [one for one in waiting if one not in inference.reached]
@@ -98,14 +105,14 @@ def _revise(inference: Inference, waiting: Sequence[n.FunctionDef]) -> bool:
 
 
 def _open(inference: Inference, function: FunctionFacts, change: Callable[[Type], Type]) -> None:
-    """Changes the types of parameters that come from calls, and detaches them from the calls."""
+    """Changes the parameter types that come from calls. Later calls no longer affect them."""
     _change(inference, function, change)
     function.from_calls.clear()
     function.gives, inference.rounds[function.node] = NEVER, 0
 
 
 def _change(inference: Inference, function: FunctionFacts, change: Callable[[Type], Type]) -> None:
-    """Changes the types of parameters that come from calls."""
+    """Changes the parameter types that come from calls, by the function `change`."""
     types = tuple(
         change(type_) if position in function.from_calls else type_
         for position, type_ in enumerate(function.parameters)
@@ -117,9 +124,9 @@ def _change(inference: Inference, function: FunctionFacts, change: Callable[[Typ
 def doubtful_of(inference: Inference, waiting: Sequence[n.FunctionDef]) -> list[n.FunctionDef]:
     """The functions for which the types of arguments are not reliable as parameter types.
 
-    These are functions with diagnostics, since they may be meant for other values as well;
-    functions that return their mixed argument, since the results of all calls would be joined; and
-    functions that assign a value of another type to a parameter.
+    A function is doubtful if it has diagnostics, since it may be meant for other values as well. It
+    is also doubtful if it returns its mixed argument, since the results of all calls would be
+    joined, or if it assigns a value of another type to a parameter.
     """
     return [one for one in waiting if _is_doubtful(inference, one)]
 
@@ -181,7 +188,10 @@ def _infer(inference: Inference, unit: Unit) -> None:
 
 
 def _rules(inference: Inference, record: n.RecordDef, env: Environment) -> None:
-    """Infers each rule separately: Python's checkers do not narrow fields from rule to rule."""
+    """Infers each rule of a record separately.
+
+    Python's type checkers do not narrow the types of fields from rule to rule, either.
+    """
     known = inference.facts.record_facts.get(record)
     for field in record.fields:
         type_ = ANY if known is None else known.fields[field.name.text]
