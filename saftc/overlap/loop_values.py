@@ -142,8 +142,8 @@ def _growth_of(flow: VariableFlow, statement: n.Statement) -> _Growth | None:
         counts = {...counts, [key]: other}          text += other           total += 1
         counts = {...counts, [key]: get(counts, key, 0) + 1}
 
-    In these cases, adding the items one by one has the same result as adding them all at once. For
-    other statements, it returns None.
+    In these cases, adding the items one by one has the same result as adding them all at once.
+    Returns None for other statements.
     """
     facts = flow.facts
     match statement:
