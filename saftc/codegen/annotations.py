@@ -103,7 +103,7 @@ def annotation(context: Context, type_: Type) -> Expression:
 def _dict(context: Context, types: Sequence[ObjectType | MapType]) -> Expression:
     """The annotation of plain objects whose keys are of one kind, such as `dict[str, int]`.
 
-    Its value type is `Any` if the values differ in type.
+    The value type is `Any` if the values differ in type.
     """
     key = annotation(context, keys_of(types[0]))
     value = annotation(context, common_value(types))

@@ -224,7 +224,7 @@ class Context:
         return py.name(text)
 
     def _free(self, text: str) -> str:
-        """The name with underscores at its end, as many as make it unused in the module."""
+        """Appends underscores to the name until the module does not use it."""
         taken = {*self.hides, *self.names.values(), *self.output.classes.taken}
         text += "_"
         while text in taken:

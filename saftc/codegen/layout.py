@@ -31,8 +31,8 @@ _loading_black = Lock()
 def mark(number: int) -> cst.SimpleString:
     """Returns the placeholder for a prompt's text; `number` is the index of the text in the module.
 
-    The placeholder has several lines, since black treats the parentheses around multi-line strings
-    differently.
+    The placeholder has several lines, since black has special rules for the parentheses around
+    strings with several lines.
     """
     return cst.SimpleString(f'"""\n\x01{number}\x01\n"""')
 
@@ -116,9 +116,9 @@ _HEADS: dict[type[cst.CSTNode], str] = {
 
 
 def _outline(statement: Statement | cst.Else | cst.ExceptHandler, margin: str = "") -> str:
-    """Returns the outline of a statement: a short one of the same kind.
+    """Returns the outline of a statement, which is a short statement of the same kind.
 
-    Its last line has the same kind and depth as the last line of the statement.
+    The last line of the outline has the same kind and depth as the last line of the statement.
     """
     if isinstance(statement, cst.SimpleStatementLine):
         small = statement.body[0]

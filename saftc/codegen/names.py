@@ -33,7 +33,7 @@ class NeededNames:
 
 
 def python_names(names: Names, needs: NeededNames) -> dict[Symbol, str]:
-    """Returns the Python name of every symbol of the module."""
+    """Maps every symbol of the module to its Python name."""
     result: dict[Symbol, str] = {}
     for scope in names.scopes.values():
         for symbol in scope.symbols.values():
@@ -60,7 +60,7 @@ def hidden_needs(names: dict[Symbol, str], needs: NeededNames) -> bool:
 
 
 def _is_module(symbol: Symbol) -> bool:
-    """True for a Python module that the output needs, if the script imports it without an alias."""
+    """True for a Python module that the script imports without an alias, as the output does."""
     node = symbol.node
     is_whole = isinstance(node, n.ImportStmt) and node.alias is None
     return is_whole and symbol.name in ("asyncio", "os", "re")

@@ -1,9 +1,9 @@
 """Maps the statements and expressions in the output to their spans in the script.
 
 While the emitter builds a module, `Spans` records the span of each statement and of each expression
-that can fail (calls, subscripts, arithmetic, names). black does not change the structure. So
-`Origins.map` walks the built tree and Python's tree of the finished text in parallel and pairs
-their nodes; the output itself contains no positions.
+that can fail (calls, subscripts, arithmetic, names). black does not change the structure of the
+code. So `Origins.map` walks the built tree and Python's tree of the finished text in parallel and
+pairs their nodes. The output itself contains no positions.
 """
 
 import ast
@@ -21,7 +21,8 @@ from saftc.source import Span
 class Mapping:
     """A range of the output, and the span of the script for which it was emitted.
 
-    Lines count from 1. Columns count from 0 in UTF-8 bytes. So do Python's tree and tracebacks.
+    Lines count from 1. Columns count from 0 and in UTF-8 bytes. Python's tree and tracebacks use
+    the same numbers.
     """
 
     line: int

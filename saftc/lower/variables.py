@@ -54,7 +54,8 @@ from saftc.types.types import (
     without,
 )
 
-# The function that runs ahead for a loop has its own variables, and so has the head; else None.
+# A function that runs ahead for a loop, or for the head of a loop, has its own variables. None
+# means the variables of the script's own function or module.
 Frame = n.ForStmt | LoopPrefix | None
 
 
@@ -322,7 +323,10 @@ class Variables:
         return found
 
     def _bound_outside(self, statement: n.Statement) -> list[Symbol]:
-        """The variables that a statement binds for the statements below it."""
+        """The variables that a statement binds for the code around it.
+
+        If a part of a loop runs ahead, these are the variables that this part returns.
+        """
         ahead = self.plan.loops.get(statement) if isinstance(statement, n.ForStmt) else None
         if ahead is not None:
             return [one.symbol for one in ahead.gives]
@@ -407,7 +411,7 @@ class Variables:
         if isinstance(statement, n.AssignStmt):
             held = self.facts.held.get(statement.name)
             if held is not None and self.facts.schemas[held] == own:
-                return True  # as Saft itself sees to
+                return True  # Saft itself has checked this
         return fit(binding.type, own) == Assignability.EXACT
 
     def _is_read(self, type_: Type) -> bool:

@@ -159,7 +159,7 @@ def _keeps_place(
 
 
 def _is_constant(node: n.Expression) -> bool:
-    """Whether an expression has the same value at whatever place it is evaluated."""
+    """Whether an expression has the same value wherever it is evaluated."""
     parts = n.Literal | n.ListLiteral | n.TupleLiteral | n.ObjectLiteral | n.Field | n.Unary
     return all(isinstance(one, parts | n.Identifier) for one in evaluated(node))
 

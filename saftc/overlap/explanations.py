@@ -19,8 +19,8 @@ class Explanation:
     """Says whether and how a prompt may overlap with others, or what prevents this.
 
     `place` is the node to which the explanation points: the cause, or another member of a group of
-    overlapping prompts. `beside` are the further members of the group. If the place is in another
-    script, `source` is the text of this script. `elsewhere` are the explanations for the other
+    overlapping prompts. `beside` are the further members of the group. If `place` is in another
+    script, `source` is the text of that script. `elsewhere` are the explanations for the other
     places that run the prompt. `way_out` says what to write instead.
     """
 
@@ -38,7 +38,7 @@ AskingNode = n.Prompt | n.Call
 
 
 def explanations_of(plan: Plan) -> dict[AskingNode, Explanation]:
-    """Maps each prompt or call about which the plan has a decision to its explanation.
+    """Maps prompts and calls to their explanations, if the plan has decided about them.
 
     The prompts are those in loops, in functions called from loops, and in consecutive statements.
     The calls are those of functions of other scripts that send prompts. Each place that runs a
@@ -94,7 +94,7 @@ def _explanation_of(note: Decision, prompt: AskingNode, plan: Plan) -> Explanati
 
 
 def _prompts(note: Decision, plan: Plan) -> list[AskingNode]:
-    """The prompts that a decision is about, and the calls of functions of other scripts.
+    """The prompts that a decision is about, and the calls that send prompts in other scripts.
 
     They are in the decision's statements, or in the functions that these statements may call.
     """

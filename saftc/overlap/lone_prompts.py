@@ -86,7 +86,7 @@ class LonePrompts:
                 return next((one for one in blocks_of(around) if inner in one), (inner,))
 
     def _asks_besides(self, top: n.Node, node: AskingNode) -> bool:
-        """Whether the expression `top` sends any prompt besides those of its part `node`."""
+        """Whether the expression `top`, which contains `node`, sends prompts outside of it."""
         if top not in self._asking:
             found = (one for one in walk(top) if isinstance(one, AskingNode))
             self._asking[top] = [one for one in found if self._asks(one)]
@@ -136,7 +136,7 @@ class LonePrompts:
         return told or _told(_LOOKED_AT, two, "give it a name above both")
 
     def _told_of_names(self, statement: n.Statement) -> Explanation | None:
-        """Why the variable that gets an answer prevents overlap. None if it does not."""
+        """Why the variable that gets an answer prevents overlap. Returns None if it does not."""
         facts = self.effects.facts
         for name in bound_by(statement):
             if facts.keeps_history(name):

@@ -8,7 +8,7 @@ head, may select the items (see `prefixes`). This is correct if
 
     L1  no effect in the loop is unknown, and nothing above the rest changes files
     L2  taking the items, one after the other, cannot fail
-    L3  below the head, only a prompt or a file can end the loop
+    L3  below the head, only a prompt or a file that fails can end the loop
     L4  the first part needs nothing from the previous item
     L5  the first part only adds to variables that grow, and returns the additions
     L6  the first part has certainly assigned all that it returns to the rest
@@ -86,10 +86,10 @@ class PipelinedLoop:
 class Mapped:
     """A comprehension that sends the prompts of several items at once.
 
-    `symbols` are the variables of an item. If the item is a call that can run for several items,
-    this is `call`. Otherwise a function `name` is defined above the statement; its parameter is
-    called `item` if there are several symbols. If both `call` and `name` are None, a lambda is
-    used.
+    `symbols` are the variables of an item. If an item is the call of a function with only its
+    variable, `call` is this call, and its function runs concurrently. Otherwise a function called
+    `name` is defined above the statement; its parameter is called `item` if there are several
+    symbols. If both `call` and `name` are None, a lambda is used.
     """
 
     symbols: tuple[Symbol, ...]
@@ -114,14 +114,14 @@ class Decision:
 class Plan:
     """The decisions about the code of a script, by the nodes of its tree.
 
-    If `prints`, code may print ahead of its turn. `awaits` is the waiting code of the async form,
-    None in the plain form. `suffix` is appended to the module names of imported scripts. `defaults`
-    are the settings that the module embeds, in JSON.
+    If `prints`, code may print ahead of its turn. `awaits` is the code that waits in the async
+    form. It is None in the plain form. `suffix` is appended to the module names of scripts.
+    `defaults` are the settings that the module embeds, in JSON.
     """
 
     effects: Effects
     loops: dict[n.ForStmt, PipelinedLoop] = field(default_factory=dict[n.ForStmt, PipelinedLoop])
-    # The `continue`s that end a call of such a function.
+    # The `continue` statements that end a call of a function that runs ahead.
     ends: dict[n.ContinueStmt, PipelinedLoop] = field(
         default_factory=dict[n.ContinueStmt, PipelinedLoop]
     )
@@ -150,7 +150,7 @@ def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:
     effects = Effects(facts, overlapping.pure)
     awaits = effects.awaits if overlapping.is_async else None
     if awaits is not None and overlapping.suffix and not awaits.has_form:
-        awaits = None  # its one module is that of both forms
+        awaits = None  # both forms of the script have the same module
     may_ask = facts.scripts or bool(nodes_of(facts.module, n.Prompt))
     if not may_ask or not overlapping.is_on:
         planned = Plan(effects, awaits=awaits, is_off=not overlapping.is_on)
@@ -190,9 +190,9 @@ class _Place:
     """The scope of a block of statements, and what is known about variables there.
 
     `certain` holds the variables that certainly have a value. `after` holds the variables that may
-    be read later, in a set for each block around, the innermost first. `failed` holds in the same
-    way the variables that may be read if a statement fails and the failure is caught. `added` are
-    the names for the additions of the loops around.
+    be read later, in one set for each enclosing block, the innermost first. `failed` holds, in the
+    same way, the variables that may be read if a statement fails and the failure is caught. `added`
+    are the names for the additions of the enclosing loops.
     """
 
     scope: Scope

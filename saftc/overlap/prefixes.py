@@ -65,10 +65,10 @@ class PrefixFinder:
         self.awaits = awaits
 
     def ends(self, loop: n.ForStmt) -> Iterable[int]:
-        """The possible lengths of the head of a loop that sends prompts, in statements.
+        """The possible numbers of statements in the head of a loop that sends prompts.
 
         The head ends with the last statement that may stop the script or end the loop, or with the
-        last one that may also skip an item. The length is 0 if there is no such statement.
+        last one that may also skip an item. The number is 0 if there is no such statement.
         """
         checks = skips = 0
         for above, statement in enumerate(loop.body):
@@ -115,7 +115,7 @@ class PrefixFinder:
         needed = self.flow.early_reads(head, set(targets)) - kept
         needed |= self.effects.read_in_functions(*head)
         lost = needed & (changed | own)
-        # It has no access to an outer variable that has the name of one of its own.
+        # The generator cannot read an outer variable if it assigns to a variable of this name.
         lost |= self.flow.read(loop.iterable) & (own - kept)
         lost |= kept & (changed | targets | self.flow.read(*rest))
         return lost | {one for one in kept if one.starts_from is not None}

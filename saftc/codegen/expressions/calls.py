@@ -1,4 +1,4 @@
-"""Emits calls: plain ones of functions, records and imported Python, else calls of `ops`.
+"""Emits plain calls of functions, records and imported Python, and calls of `ops` for other values.
 
 go(a, n: 2)     go(a, n=2)      or  ops.call(go, a, n=2)
 x.go(a)         ops.send(x, "go", a), if the type of x is unknown
@@ -62,7 +62,7 @@ def emit_call(context: Context, node: n.Call) -> Expression:
 
 
 def _waiting(context: Context, node: n.Call, made: Expression) -> Expression:
-    """Adds `await` and its helpers to a call that must be awaited.
+    """Adds `await` to a call that must be awaited, with a helper such as `in_thread` if needed.
 
     In plain form, `in_loop(...)` is put around a call of an `async` function of Python.
     """

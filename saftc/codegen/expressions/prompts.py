@@ -392,7 +392,10 @@ _About = (
 
 
 def spread_line(context: Context, node: n.Node, small: _About) -> list[Statement]:
-    """Emits the line of a statement. If it is too long, each argument of its prompt has a line."""
+    """Emits the line of a statement.
+
+    If the line is too long and contains a call of `prompt`, each argument of the call gets a line.
+    """
     value = None if isinstance(small, cst.Pass | cst.Raise | cst.Del) else small.value
     asking = _asking_in(value)
     if (

@@ -37,7 +37,7 @@ class Classes:
     - `names` maps shapes to the names of their classes. `places` maps shapes to the names in the
       script after which their classes are to be named.
     - `pending` are the classes to write above the current statement.
-    - `made` are names that are not in the script.
+    - `made` are the names of classes that are not in the script.
     - `written` are the names of the types whose definitions have been written.
     - `aliases` maps types to the names that the script gives to them.
     - `imported` maps records that are imported only for annotations to their names.

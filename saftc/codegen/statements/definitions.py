@@ -239,7 +239,10 @@ def _parameter(
 
 
 def _left_out(type_: Type) -> Expression:
-    """The marker of a missing argument: `...` if the parameter may be `None`, else `None`."""
+    """The default that marks a missing argument:
+
+    `...` if the parameter may be `None`, else `None`.
+    """
     return cst.Ellipsis() if type_ == ANY else py.constant(None)
 
 

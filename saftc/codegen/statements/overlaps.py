@@ -327,7 +327,7 @@ def _type_given(context: Context, given: LoopOutput) -> Expression:
 
 
 def _together(context: Context, types: Sequence[Expression]) -> Expression:
-    """The annotation of one value, or of a tuple if there are several types."""
+    """The annotation for values of these types: the type of a single value, or a tuple."""
     return types[0] if len(types) == 1 else py.subscript(context.global_("tuple"), *types)
 
 
