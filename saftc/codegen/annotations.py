@@ -55,7 +55,7 @@ _ANY_DICT = f"{_DICT}Any]"
 
 
 def annotation(context: Context, type_: Type) -> Expression:
-    """Returns the annotation for a type."""
+    """Returns the Python annotation for a type of Saft."""
     alias = context.output.classes.aliases.get(type_)
     if alias is not None:
         return context.type_(alias)
@@ -101,14 +101,20 @@ def annotation(context: Context, type_: Type) -> Expression:
 
 
 def _dict(context: Context, types: Sequence[ObjectType | MapType]) -> Expression:
-    """The dict type for plain objects whose keys are of one kind; the values get a common type."""
+    """The annotation of plain objects whose keys are of one kind, such as `dict[str, int]`.
+
+    The value type is `Any` if the values differ in type.
+    """
     key = annotation(context, keys_of(types[0]))
     value = annotation(context, common_value(types))
     return py.subscript(context.global_("dict"), key, value)
 
 
 def _record(context: Context, type_: RecordType) -> Expression:
-    """The class of a record: the script's name for it, or else an import from its module."""
+    """The annotation of a record: the name of its class.
+
+    If the script has no name for the class, the class is imported from its module.
+    """
     definition, classes = type_.definition, context.output.classes
     if type_ == RESULT:
         return py.subscript(context.global_("Result"), context.global_("Any"))
@@ -128,7 +134,7 @@ def _record(context: Context, type_: RecordType) -> Expression:
 
 
 def _imported(context: Context, module: str, name: str) -> str:
-    """Imports a class for which the script has no name; returns the name of the import."""
+    """Imports a class for which the script has no name. Returns its name in the module."""
     alias, taken = name, context.output.classes.taken
     while alias in taken:
         alias += "_"
@@ -149,18 +155,24 @@ def variable_annotation(
 
 
 def result_class(context: Context, keeper: Keeper | None) -> Expression:
-    """The class of the whole result in a variable or from a function."""
+    """The class of the prompt result that `keeper`, a variable or function, holds or returns.
+
+    It is `AsyncResult` for a stream in async form, otherwise `Result`.
+    """
     is_stream = keeper is not None and context.facts.history.gives_stream(keeper)
     return context.global_("AsyncResult" if is_stream and context.is_async else "Result")
 
 
 def checked(context: Context, value: Expression, wanted: Type) -> Expression:
-    """`check(value, wanted)`."""
+    """The call `check(value, wanted)` of the runtime."""
     return py.call(context.global_("check"), [value, annotation(context, wanted)])
 
 
 def class_of_date(context: Context, type_: Scalar) -> Expression:
-    """`dt.date`, `Decimal` and the like; the script's own name if it imports the class."""
+    """The Python class of a date, time, duration or decimal, such as `dt.date`.
+
+    If the script imports the class, the script's name for it is used.
+    """
     for text, symbol in context.facts.own_names.items():
         declared = context.facts.python.get(symbol)
         if isinstance(declared, PythonClass) and declared.schema == type_:
@@ -172,12 +184,12 @@ def class_of_date(context: Context, type_: Scalar) -> Expression:
 
 
 def dataframe_class(context: Context) -> Expression:
-    """`pl.DataFrame`."""
+    """The class `pl.DataFrame`."""
     return py.attribute(context.global_("pl"), "DataFrame")
 
 
 def common_value(types: Iterable[ObjectType | MapType]) -> Type:
-    """Returns the type of all values of plain dicts if it is the same, otherwise any."""
+    """Returns the type of the values of plain dicts, or `any` if the values differ in type."""
     found = {part for type_ in types for part in values_of(type_)}
     return found.pop() if len(found) == 1 else ANY
 
@@ -202,9 +214,10 @@ def _union(context: Context, type_: UnionType) -> Expression:
 
 
 def grouped(type_: UnionType) -> Iterator[Sequence[Type]]:
-    """Yields the members of a union, in groups that annotations write together.
+    """Yields the members of a union in groups. An annotation writes each group as one part.
 
-    Literals are one group, and so are plain dicts with keys of one kind. None comes last.
+    All literals form a group, and so do all plain dicts with keys of the same kind. None comes
+    last.
     """
     literals = [member for member in type_.members if isinstance(member, LiteralType)]
     plain = list(filter(is_plain_dict, type_.members))
@@ -243,7 +256,11 @@ def _is_function(type_: Type) -> bool:
 
 
 def _class_of(context: Context, type_: ObjectType) -> str:
-    """The class of an object schema: a class from Python, or a new one above the statement."""
+    """Returns the name of the class for an object type.
+
+    If the type comes from Python, its class is imported. Otherwise, unless a class has the same
+    fields, a new class is written above the statement.
+    """
     classes = context.output.classes
     text = classes.names.get(type_.fields)
     origin = context.facts.python_shapes.get(type_.fields)
@@ -257,7 +274,7 @@ def _class_of(context: Context, type_: ObjectType) -> str:
 
 
 def object_class(context: Context, type_: ObjectType, text: str, doc: str = "") -> Statement:
-    """Emits the class `text` for an object schema."""
+    """Emits the TypedDict called `text` for an object type, with `doc` as its docstring."""
     classes = context.output.classes
     classes.names[type_.fields] = text
     classes.taken.add(text)

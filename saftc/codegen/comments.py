@@ -32,7 +32,7 @@ def comment_line(comment: Comment) -> cst.EmptyLine:
 
 
 def beside(comment: Comment | None) -> cst.TrailingWhitespace:
-    """Returns the white space at the end of a line, with this comment."""
+    """Returns the white space that ends a line, including the comment if there is one."""
     if comment is None:
         return cst.TrailingWhitespace()
     return cst.TrailingWhitespace(cst.SimpleWhitespace("  "), written(comment))
@@ -53,7 +53,10 @@ def one_a_line(
     made: py.Listing,
     items: Sequence[n.Node],
 ) -> Expression:
-    """Writes one item per line if the source does, with the comments between items."""
+    """Returns `made` with one item per line if the script writes it like that.
+
+    The same holds if there are comments between the items in the script. They are kept.
+    """
     if py.is_spread(made):
         # `str(x)` may be emitted as `x`, which has its comments already.
         return made
@@ -79,7 +82,7 @@ def with_comments(
 ) -> _Listing:
     """Returns `made` with one item per line, and the comments of the source between the items.
 
-    `items` are the spans of its items in the source; items that the output adds come last.
+    `items` are the spans of the items in the source. Items that only the output has come last.
     """
     above, beside_items = between(source, items, comments)
     first, *others = map(_line_break, (None, *beside_items), above)

@@ -1,7 +1,7 @@
 """The state that the functions of the emitter share.
 
 Each function gets a `Context` and a node, as in `emit_for_stmt(context, statement)`. A context
-describes the place of the node; nested blocks and other scopes get their own contexts. All contexts
+describes the code around the node; nested blocks and other scopes get other contexts. All contexts
 share one `output`, which collects everything that has been emitted.
 """
 
@@ -35,9 +35,9 @@ _Noted = TypeVar("_Noted", bound=cst.CSTNode)
 
 @dataclass(slots=True)
 class Caught:
-    """An exception that an `except` caught: its Python name, and whether code reads it.
+    """An exception that an `except` block caught. `is_read` says whether code uses the Python name.
 
-    If `is_failure`, the name is the one that the script gives to the failure.
+    If `is_failure`, the Python name is that of the script's variable for the failure.
     """
 
     name: str
@@ -50,8 +50,8 @@ class Output:
     """The names and nodes that one run of the emitter has used and created.
 
     `prompts` are the calls that were emitted for prompts. `texts` are the multi-line texts of
-    prompts; until the layout, a placeholder with the index of the text replaces each of them.
-    `functions` are written above the current statement.
+    prompts; a placeholder with the index of the text replaces each of them until `lay_out` inserts
+    it. `functions` are written above the current statement.
     """
 
     classes: Classes
@@ -65,15 +65,16 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The place of a node, and the facts about its module.
+    """Describes the code around a node, and has the facts about the node's module.
 
-    - `expression` and `statement` emit any such node, `group` emits statements that prompt
-      concurrently, and `choices` decides how nodes are emitted.
+    - `expression` emits any expression, `statement` any statement, and `group` statements whose
+      prompts run concurrently. `choices` decides between several Python forms.
     - `depth` is the number of blocks around the node.
-    - `frame` is the loop (or its prefix) whose function runs ahead and contains the node.
+    - `frame` is the loop, or the head of a loop, that contains the node and becomes a function
+      which runs ahead. It is None outside of such loops.
     - `inner` are comments inside the current statement that have not been written yet.
-    - `hides` are the fields above the node in its class body. `asides` maps the names that they
-      hide to other names for the same values.
+    - `hides` are the fields above the node in its class body. `asides` maps each name that a field
+      hides to another name for the same value.
     """
 
     source: Source
@@ -105,7 +106,7 @@ class Context:
         return replace(self, scope=scope)
 
     def called(self, scope: Scope) -> "Context":
-        """The context for code in a function, which runs later and outside of any handler."""
+        """The context for code in a function. It runs later, outside of any `except` block."""
         return replace(self, scope=scope, caught=())
 
     def deeper(self) -> "Context":
@@ -125,13 +126,13 @@ class Context:
         return replace(self, hides={*self.hides, *fields})
 
     def beside(self, inner: Sequence[Comment]) -> "Context":
-        """The context for a statement or head that contains these comments."""
+        """The context for a statement or branch that contains the comments `inner`."""
         return replace(self, inner=list(inner))
 
     # Facts
 
     def type_of(self, node: n.Expression) -> Type:
-        """The type of an expression at its place."""
+        """The type that an expression has where it is written."""
         return self.facts.type_of(node)
 
     @property
@@ -149,7 +150,7 @@ class Context:
         return text if symbol is None else self.names[symbol]
 
     def type_(self, text: str) -> Expression:
-        """The name of a type, which may be in a module: `shop.Order`."""
+        """The name of a type as an expression. It may be in a module: `shop.Order`."""
         first, *rest = text.split(".")
         found: Expression = self.own(self.type_name(first))
         for part in rest:
@@ -157,7 +158,10 @@ class Context:
         return found
 
     def own(self, text: str) -> cst.Name:
-        """A name of the module; if a field hides it, an alias that is assigned above the class."""
+        """A name that the module defines.
+
+        If a field of the class hides the name, an alias is used that is assigned above the class.
+        """
         types, written = {*self.facts.aliases, *self.facts.records}, self.output.classes.written
         if text not in self.hides or (text in types and text not in written):
             # A type that is defined below is quoted.
@@ -183,24 +187,25 @@ class Context:
         return "" if awaits is None else awaits.suffix_of(script, self.plan.suffix)
 
     def wait(self, node: n.Node) -> Wait | None:
-        """How a node is awaited in async form; None if it is not."""
+        """How a node is awaited in async form, or None if it is not awaited."""
         return None if self.plan.awaits is None else self.plan.awaits.of(node)
 
     # Emitting
 
     def emit(self, node: n.Expression) -> Expression:
-        """Emits an expression with the conversion or check that its place needs."""
+        """Emits an expression with the conversion or check that the code around it needs."""
         return self.expression(self, node)
 
     def note(self, made: _Noted, span: Span) -> _Noted:
-        """Records that `made` was emitted for a span of the script; returns `made`."""
+        """Records that `made` was emitted for a span of the script, and returns `made`."""
         self.output.spans.note(made, span)
         return made
 
     def global_(self, text: str) -> cst.Name:
-        """A name that the output itself needs: imported, or one of Python's builtins.
+        """A name that the output itself needs, such as `prompt` or `list`.
 
-        The name is imported under an alias if a field hides it, or if a notebook may assign it.
+        The name is imported unless it is a builtin of Python. If a field hides the name, or if a
+        notebook may assign it, the name or builtin is imported under an alias.
         """
         is_ours = is_imported(text, prints_ahead=self.plan.prints)
         taken = self.plan.taken
@@ -219,7 +224,7 @@ class Context:
         return py.name(text)
 
     def _free(self, text: str) -> str:
-        """A variant of the name that is not used in the module."""
+        """Appends underscores to the name until the module does not use it."""
         taken = {*self.hides, *self.names.values(), *self.output.classes.taken}
         text += "_"
         while text in taken:
@@ -227,17 +232,17 @@ class Context:
         return text
 
     def awaited(self, made: cst.Call, span: Span) -> Expression:
-        """`await made`."""
+        """Emits `await made`, and records the span of the call `made`."""
         return py.awaited(self.note(made, span))
 
     def in_thread(self, made: cst.Call, span: Span) -> Expression:
-        """`await in_thread(function, ...)`, from `function(...)`."""
+        """Emits `await in_thread(function, ...)` for the call `function(...)`."""
         return self.awaited(py.passed_to(self.global_("in_thread"), made), span)
 
     def operation(self, text: str, *arguments: Expression) -> Expression:
-        """The call `ops.text(arguments)` of a function of the runtime."""
+        """The call of a function of the runtime: `ops.add(arguments)` if `text` is "add"."""
         return py.call(self.operator(text), arguments)
 
     def operator(self, text: str) -> Expression:
-        """The function `ops.text` of the runtime."""
+        """A function of the runtime: `ops.add` if `text` is "add"."""
         return py.attribute(self.global_("ops"), text)

@@ -1,4 +1,4 @@
-"""Writes the import lines of a module, sorted like isort: those of the output and of the script.
+"""Writes the import lines of a module, for the output and for the script, sorted like isort does.
 
 Unused imports of the script stay, since importing may have side effects:
 
@@ -44,9 +44,10 @@ _MODULES = {"pl": "polars", "dt": "datetime"}
 
 
 def is_imported(name: str, *, prints_ahead: bool = False) -> bool:
-    """True if a name that the output needs must be imported, as it is not a builtin of Python.
+    """True if a name that the output needs must be imported. Builtins of Python need no import.
 
-    `prints_ahead` is true if code in the module may print before its turn.
+    `print` is an exception. It is imported if `prints_ahead`: if code in the module may print
+    before its turn.
     """
     return name in SOURCES and (name != "print" or prints_ahead)
 
@@ -56,10 +57,11 @@ _Own = tuple[str, str, str]
 
 @dataclass(slots=True)
 class Imports:
-    """The names to import so far; `siblings` are the modules in the script's folder.
+    """The names to import so far.
 
-    `depth` is the depth of the block with the import statements. `is_below` is true if they are at
-    the top level of the module, below other statements.
+    `siblings` are the modules in the script's folder. `depth` is the depth of the block with the
+    import statements. `is_below` is true if the import statements are at the top level of the
+    module, below other statements.
     """
 
     siblings: Collection[str] = ()
@@ -77,7 +79,7 @@ class Imports:
         self.own.add((module, name, alias) if module else (_MODULES.get(name, name), "", alias))
 
     def statements(self) -> list[cst.SimpleStatementLine]:
-        """Returns the import statements, one for each module.
+        """Returns the import statements in the order of isort.
 
         The order is: the standard library, installed packages, siblings, relative imports.
         """
@@ -106,7 +108,10 @@ class Imports:
     def _from_statements(
         self, module: str, names: dict[str, str]
     ) -> Iterator[cst.SimpleStatementLine]:
-        """Yields `from module import a, b`; a name with an alias has its own line."""
+        """Yields the statements `from module import a, b`.
+
+        A name with an alias has a separate statement.
+        """
         same = sorted((name for alias, name in names.items() if name == alias), key=_isort_key)
         groups = [[(name, alias)] for alias, name in names.items() if name != alias]
         groups += [[(name, name) for name in same]] if same else []
@@ -123,7 +128,7 @@ class Imports:
     def _line(self, made: cst.Import | cst.ImportFrom, *own: _Own) -> cst.SimpleStatementLine:
         """Returns an import line with its comments.
 
-        They silence linters, and say why `print` is not Python's.
+        The comments silence linters, and say that `print` is not Python's.
         """
         codes = ["E402"] if self.is_below else []
         codes += ["F401"] if any(one in self.unused for one in own) else []
@@ -158,11 +163,11 @@ def _alias(name: str, alias: str) -> cst.ImportAlias:
 
 
 def _module_key(module: str) -> tuple[int, str]:
-    """Sorts inner packages after outer ones."""
+    """The sort key of a module: imports with more leading dots come first."""
     bare = module.lstrip(".")
     return len(bare) - len(module), bare
 
 
 def _isort_key(name: str) -> tuple[int, str]:
-    """Sorts constants first, then classes, then other names, each alphabetically."""
+    """The sort key of a name: constants come first, then classes, then other names."""
     return (0 if name.isupper() else 1 if name[0].isupper() else 2, name)

@@ -1,13 +1,14 @@
 """Writes the tree of a module as text: libcst generates the code, black formats it.
 
-Two rules are ours. A call of `prompt` that does not fit on a line has one argument per line
+Two rules are not black's. A call of `prompt` that does not fit on a line has one argument per line
 (`prompts` adds the trailing comma that makes black do that). The text of a prompt is indented like
 the line on which it begins; black does not indent inside strings, so a placeholder (a mark)
 replaces the text until black has run.
 
 black formats one statement at a time, and a cache keeps its results, so that compiling again after
 an edit is fast. The blank lines between two statements depend only on the kinds of their lines. So
-black formats outlines of the statements to find the blank lines; there are few different outlines.
+black formats outlines to find the blank lines. An outline is a short statement with lines of the
+same kinds. There are few different outlines, so the cache has most of them.
 """
 
 import re
@@ -28,9 +29,10 @@ _loading_black = Lock()
 
 
 def mark(number: int) -> cst.SimpleString:
-    """Returns the placeholder for the text `number` of a module.
+    """Returns the placeholder for a prompt's text; `number` is the index of the text in the module.
 
-    It has several lines, as black has its own rules for the parentheses around multi-line strings.
+    The placeholder has several lines, since black has special rules for the parentheses around
+    strings with several lines.
     """
     return cst.SimpleString(f'"""\n\x01{number}\x01\n"""')
 
@@ -76,9 +78,9 @@ def formatted(module: cst.Module) -> str:
 
 
 def _between(before: str, lines: str, after: str) -> str | None:
-    """Returns the lines that black writes between two outlines.
+    """Returns the blank lines and comments that black writes between two outlines.
 
-    Returns None if black changes the outlines when they are together.
+    Returns None if black formats the outlines differently when they are together.
     """
     whole, first, last = _black(before + lines + after), _black(before), _black(after)
     if not (whole.startswith(first) and whole.endswith(last)):
@@ -114,7 +116,10 @@ _HEADS: dict[type[cst.CSTNode], str] = {
 
 
 def _outline(statement: Statement | cst.Else | cst.ExceptHandler, margin: str = "") -> str:
-    """Returns a statement of the same kind, whose last line is of the same kind and depth."""
+    """Returns the outline of a statement, which is a short statement of the same kind.
+
+    The last line of the outline has the same kind and depth as the last line of the statement.
+    """
     if isinstance(statement, cst.SimpleStatementLine):
         small = statement.body[0]
         is_text = isinstance(small, cst.Expr) and isinstance(small.value, cst.SimpleString)

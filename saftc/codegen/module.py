@@ -50,7 +50,7 @@ class Generated:
 
 
 def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Generated:
-    """Generates the Python module; its first line names the script `source.name`."""
+    """Generates the Python module of a script. The first line names the file `source.name`."""
     needs = NeededNames()
     # Doc comments that document something become docstrings.
     ordinary = [one for one in module.comments if one not in module.doc_comments]
@@ -125,7 +125,7 @@ def _emit_module(context: Context, title: Sequence[Comment]) -> cst.Module:
 
 
 def _defaults(context: Context, settings: Mapping[str, Any]) -> cst.SimpleStatementLine:
-    """`defaults(model="gpt-5.6", ...)`: sets the project's settings for the module's prompts."""
+    """Emits `defaults(model="gpt-5.6", ...)`: the project's settings for the module's prompts."""
     named = [(name, cst.parse_expression(repr(value))) for name, value in settings.items()]
     return py.line(cst.Expr(py.call(context.global_("defaults"), [], named)))
 
@@ -151,7 +151,10 @@ def _guarded(context: Context) -> list[Statement]:
 
 
 def _title_lines(context: Context, title: Sequence[Comment]) -> list[cst.EmptyLine]:
-    """The title comments, below a blank line if one follows them in the script."""
+    """The title comments as lines, with a blank line below them if the script has one.
+
+    If there is a blank line between or below the comments, there is also one above them.
+    """
     lines = comment_lines(context, title, None)
     if title and context.source.blank_lines_below(title[-1].span.start):
         lines.append(py.BLANK)
@@ -159,7 +162,7 @@ def _title_lines(context: Context, title: Sequence[Comment]) -> list[cst.EmptyLi
 
 
 def _started(context: Context, *, is_async: bool) -> cst.If:
-    """`if __name__ == "__main__":` with a call of `main`."""
+    """Emits `if __name__ == "__main__":` with a call of `main`."""
     called = py.call(py.name("main"))
     if is_async:
         called = py.call(py.attribute(context.global_("asyncio"), "run"), [called])
@@ -177,10 +180,11 @@ def _emit_main(
     above_it: Sequence[cst.EmptyLine],
     end: Sequence[cst.EmptyLine],
 ) -> list[Statement]:
-    """`async def main()`, below the classes that it needs and the variables that functions read.
+    """Emits `async def main()`, below the classes that it needs and declarations of variables.
 
-    If the script itself has a function `main`, this function gets another name; the emitted `main`
-    calls it at the end.
+    The declared variables are those that only `main` assigns and other code needs. If the script
+    itself has a function `main`, this function gets another name, and the emitted `main` calls it
+    at the end.
     """
     context.output.needs.add("main", context.scope)
     body, footer = emit_block(context.deeper(), entry.inside)
@@ -207,7 +211,7 @@ def _emit_main(
 
 
 def _declared(context: Context, symbol: Symbol) -> Statement:
-    """`name: str`: declares a variable that `main` assigns."""
+    """Emits `name: str`, which declares a variable that `main` assigns."""
     type_ = variable_annotation(context, context.choices.variables.declared(symbol), symbol)
     made = py.line(py.annotated(py.name(context.names[symbol]), type_))
     if symbol.node is not None:
@@ -221,7 +225,10 @@ def _is_async(context: Context, function: n.FunctionDef) -> bool:
 
 
 def _main_of(module: n.Module) -> n.FunctionDef | None:
-    """Returns the function `main` without parameters, which the main program calls."""
+    """Returns the script's function `main` if it has no parameters.
+
+    The compiled program calls it.
+    """
     for statement in module.statements:
         if isinstance(statement, n.FunctionDef) and statement.name.text == "main":
             return None if statement.parameters else statement

@@ -1,10 +1,13 @@
 """Chooses the Python name of each name in a script.
 
-It is the user's name. An underscore is appended only if Python requires it: for a keyword
-(`class_`), for a local name of a function in which the outer name was read before, or if the output
-itself needs the name at this place (`list` in a module with `list[int]`, `prompt` in a module with
-prompts). These needed names are known only after the output was written: `NeededNames` collects the
-names that the output refers to and where, and the emitter runs again if a user's name collides.
+The Python name is the user's name, if possible. An underscore is appended to the name if it is a
+keyword of Python (`class_`). The same is done for a local name of a function that has read the
+outer variable of this name before, and for a name that the output itself needs in the same scope
+(`list` in a module with `list[int]`, `prompt` in a module with prompts).
+
+The names that the output needs are known only after the output has been written. `NeededNames`
+collects these names and the scopes that use them. If a user's name collides with one of them, the
+emitter runs again.
 """
 
 import keyword
@@ -25,12 +28,12 @@ class NeededNames:
         self.used.setdefault(name, set()).add(scope)
 
     def is_needed_below(self, name: str, scope: Scope) -> bool:
-        """True if `name` is used in `scope` or in a scope inside it."""
+        """True if the output refers to `name` in `scope` or in a scope inside it."""
         return any(scope in user.around() for user in self.used.get(name, ()))
 
 
 def python_names(names: Names, needs: NeededNames) -> dict[Symbol, str]:
-    """Returns the Python name of every symbol of the module."""
+    """Maps every symbol of the module to its Python name."""
     result: dict[Symbol, str] = {}
     for scope in names.scopes.values():
         for symbol in scope.symbols.values():
@@ -39,7 +42,10 @@ def python_names(names: Names, needs: NeededNames) -> dict[Symbol, str]:
 
 
 def _place(scope: Scope) -> Scope:
-    """Returns the scope to which Python assigns the names: that of the function for an `except`."""
+    """Returns the scope in which Python defines the names of a scope of the script.
+
+    For an `except` block, it is the scope of the function (or module) around the block.
+    """
     return scope.call if isinstance(scope.owner, n.TryStmt) else scope
 
 
@@ -54,7 +60,7 @@ def hidden_needs(names: dict[Symbol, str], needs: NeededNames) -> bool:
 
 
 def _is_module(symbol: Symbol) -> bool:
-    """True if the script imports a Python module that the output also imports, without an alias."""
+    """True for a Python module that the script imports without an alias, as the output does."""
     node = symbol.node
     is_whole = isinstance(node, n.ImportStmt) and node.alias is None
     return is_whole and symbol.name in ("asyncio", "os", "re")

@@ -1,9 +1,9 @@
 """Maps the statements and expressions in the output to their spans in the script.
 
 While the emitter builds a module, `Spans` records the span of each statement and of each expression
-that can fail (calls, subscripts, arithmetic, names). black does not change the structure. So
-`Origins.map` walks the built tree and Python's tree of the finished text in parallel and pairs
-their nodes; the output itself contains no positions.
+that can fail (calls, subscripts, arithmetic, names). black does not change the structure of the
+code. So `Origins.map` walks the built tree and Python's tree of the finished text in parallel and
+pairs their nodes. The output itself contains no positions.
 """
 
 import ast
@@ -21,7 +21,8 @@ from saftc.source import Span
 class Mapping:
     """A range of the output, and the span of the script for which it was emitted.
 
-    Lines count from 1, columns from 0 in UTF-8 bytes, as in Python's tree and tracebacks.
+    Lines count from 1. Columns count from 0 and in UTF-8 bytes. Python's tree and tracebacks use
+    the same numbers.
     """
 
     line: int
@@ -57,13 +58,16 @@ class Spans:
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """The tree of a module, and the spans of its parts."""
+    """The tree of a module, and the spans of its statements and expressions in the script."""
 
     spans: Spans
     module: cst.Module
 
     def map(self, text: str) -> list[Mapping]:
-        """Returns the mappings of the finished module, in the order of its text."""
+        """Returns the mappings of the module, in order.
+
+        `text` is the finished text of the module.
+        """
         mappings: list[Mapping] = []
         pairs = zip(_built(self.module.body), _read(ast.parse(text).body), strict=True)
         for built, read in pairs:
@@ -105,7 +109,7 @@ def _key(node: cst.CSTNode) -> _Key | None:
 
 
 def _built(body: Iterable[cst.CSTNode]) -> Iterator[cst.CSTNode]:
-    """Yields the statements, in the order of the text."""
+    """Yields the statements in `body` and in its nested blocks, in the order of the text."""
     for statement in body:
         if not isinstance(statement, cst.Else | cst.ExceptHandler):
             yield statement
@@ -120,7 +124,10 @@ _BLOCKS = (cst.BaseSuite, cst.Else, cst.If, cst.ExceptHandler)
 
 
 def _fallible_built(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yields the expressions in a statement or head that can fail, in the order of the text."""
+    """Yields the expressions of a statement that can fail, in the order of the text.
+
+    Expressions in nested blocks are left out.
+    """
     if isinstance(node, cst.Import | cst.ImportFrom | cst.Global | cst.Nonlocal):
         return
     label = _label(node)
@@ -147,7 +154,7 @@ def _fields(kind: type) -> tuple[str, ...]:
 
 
 def _children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Like `node.children`, but without copying the node first."""
+    """Yields the children of a node. Unlike `node.children`, it does not copy the node first."""
     for name in _fields(type(node)):
         value = getattr(node, name)
         if isinstance(value, cst.CSTNode):
@@ -183,7 +190,7 @@ def _read(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _fallible_read(statement: ast.stmt) -> Sequence[ast.expr]:
-    """Returns the expressions in the parsed statement that can fail, in the order of the text."""
+    """Returns the expressions of a parsed statement that can fail, in the order of the text."""
     found: list[ast.expr] = []
     pending: list[ast.AST] = [statement]
     while pending:
@@ -197,7 +204,7 @@ def _fallible_read(statement: ast.stmt) -> Sequence[ast.expr]:
 
 
 def _place(node: ast.expr) -> tuple[int, int, int, int]:
-    """Sorts nodes by their position in the text, outer nodes before inner ones."""
+    """The sort key of a node: its position in the text. Outer nodes come before inner ones."""
     return node.lineno, node.col_offset, -(node.end_lineno or 0), -(node.end_col_offset or 0)
 
 

@@ -91,7 +91,10 @@ BLANK = cst.EmptyLine(indent=False)
 
 
 def _level(node: Expression) -> int:
-    """Returns the precedence of `node`; in parentheses, any node has that of an atom."""
+    """Returns the precedence of `node`.
+
+    In parentheses, every node has the precedence of an atom.
+    """
     if node.lpar:
         return _POSTFIX
     match node:
@@ -109,7 +112,7 @@ def _at_least(node: Expression, level: int) -> Expression:
 
 
 def name(text: str) -> cst.Name:
-    """A name."""
+    """The node for a name."""
     return cst.Name(text)
 
 
@@ -123,7 +126,7 @@ def dotted(text: str) -> cst.Name | cst.Attribute:
 
 
 def constant(value: int | float | str | bool | None) -> Expression:
-    """A literal; a negative number is a negation."""
+    """The literal of a value. A negative number becomes the negation of a positive one."""
     match value:
         case None | bool():
             return name(str(value))
@@ -136,13 +139,16 @@ def constant(value: int | float | str | bool | None) -> Expression:
 
 
 def _quoted(text: str) -> str:
-    """A string literal, if possible with black's quotes, so that black need not change it."""
+    """The source of a string literal, with the quotes that black prefers if possible."""
     written = repr(text)
     return written if '"' in written else f'"{written[1:-1]}"'
 
 
 def in_lines(text: cst.SimpleString, width: int) -> Expression:
-    """A text as adjacent literals that end at words or lines, and fit the width if possible."""
+    """Splits a text into adjacent literals.
+
+    They end at words or lines, and fit the width if possible.
+    """
     lines = [""]
     for word in re.findall(r"\s*\S*\s", f"{text.evaluated_value} "):
         if lines[-1].endswith("\n") or (lines[-1] and len(_quoted(lines[-1] + word)) > width):
@@ -167,7 +173,7 @@ def as_written(text: str) -> Expression:
 
 
 def joined(texts: Sequence[str]) -> Expression:
-    """A string literal for each text; Python joins adjacent literals."""
+    """A string literal for each text. The literals are adjacent, so Python joins them."""
     return _concatenated(list(map(constant, texts)))
 
 
@@ -182,7 +188,7 @@ Parts = Sequence[str | tuple[Expression, str]]
 
 
 def formatted(parts: Parts) -> Expression:
-    """A formatted string; if it is long and has several lines, a literal for each line."""
+    """An f-string. If it is long and has several lines, each line has a literal."""
     lines = _lines_of(parts)
     made: list[Expression] = []
     for line in lines if len(lines) > 1 and _width(parts) > _SHORT_TEXT else [list(parts)]:
@@ -198,7 +204,10 @@ def _width(parts: Parts) -> int:
 
 
 def _lines_of(parts: Parts) -> list[list[str | tuple[Expression, str]]]:
-    """Returns the parts of each line; all lines except the last end with a line break."""
+    """Splits the parts of an f-string into lines.
+
+    All lines except the last end with a line break.
+    """
     lines: list[list[str | tuple[Expression, str]]] = [[]]
     for part in parts:
         pieces = part.splitlines(keepends=True) if isinstance(part, str) else [part]
@@ -230,7 +239,7 @@ def _formatted_line(parts: Parts) -> cst.FormattedString:
 
 
 def _quoted_for_format(text: str) -> str:
-    """Returns a text as it is written between the quotes of a formatted string."""
+    """Escapes a text so that it can be written between the quotes of an f-string."""
     inside = "".join(one if one in "'\"" else repr(one)[1:-1] for one in text)
     return inside.replace('"', '\\"').replace("{", "{{").replace("}", "}}")
 
@@ -320,7 +329,7 @@ def passed_to(function: Expression, made: cst.Call) -> cst.Call:
 
 
 def subscript(value: Expression, *keys: Expression) -> cst.Subscript:
-    """`value[key]`, or `value[key, key]` for several."""
+    """`value[key]`, or `value[key, key]` for several keys."""
     return _subscript(value, [cst.Index(key) for key in keys])
 
 
@@ -345,7 +354,7 @@ def _subscript(value: Expression, keys: Sequence[cst.BaseSlice]) -> cst.Subscrip
 
 
 def binary(left: Expression, operator: str, right: Expression) -> cst.BinaryOperation:
-    """`left operator right`; the operators group to the left."""
+    """`left operator right`. The right operand gets parentheses if it has the same precedence."""
     kind = _BINARY[operator]
     made = kind(whitespace_before=_SPACE, whitespace_after=_SPACE)  # type: ignore[call-arg]
     return cst.BinaryOperation(
@@ -362,7 +371,7 @@ def union(parts: Sequence[Expression]) -> Expression:
 
 
 def nested_union(made: Expression) -> Expression:
-    """`a | (b | c)`, from `a | b | c`; anything else is returned unchanged."""
+    """Changes `a | b | c` to `a | (b | c)`. Other expressions are returned unchanged."""
     parts: list[Expression] = []
     while isinstance(made, cst.BinaryOperation) and isinstance(made.operator, cst.BitOr):
         parts.insert(0, made.right)
@@ -373,13 +382,19 @@ def nested_union(made: Expression) -> Expression:
 
 
 def comparison(left: Expression, operator: str, right: Expression) -> cst.Comparison:
-    """`left operator right`; operands that are comparisons get parentheses, so as not to chain."""
+    """`left operator right`.
+
+    An operand that is a comparison gets parentheses, so as not to chain.
+    """
     target = cst.ComparisonTarget(_COMPARISONS[operator](), _at_least(right, _COMPARISON + 1))
     return cst.Comparison(_at_least(left, _COMPARISON + 1), [target])
 
 
 def both(left: Expression, operator: str, right: Expression) -> cst.BooleanOperation:
-    """Returns `left and right` or `left or right`; keeps the parentheses of `a and (b and c)`."""
+    """Returns `left and right` or `left or right`.
+
+    The parentheses of `a and (b and c)` are kept.
+    """
     kind = cst.And if operator == "and" else cst.Or
     level = _LEVELS[kind]
     return cst.BooleanOperation(
@@ -388,7 +403,7 @@ def both(left: Expression, operator: str, right: Expression) -> cst.BooleanOpera
 
 
 def negated(operand: Expression) -> Expression:
-    """`not operand`; or the opposite comparison if there is one."""
+    """Returns `not operand`. A comparison with `in` or `is` becomes the opposite comparison."""
     match operand:
         case cst.Comparison(comparisons=[cst.ComparisonTarget() as target]):
             opposite = _OPPOSITE.get(type(target.operator))
@@ -437,8 +452,8 @@ def comprehension(
 ) -> cst.ListComp:
     """`[item for target in iterable if condition]`.
 
-    A clause has a target, an iterable and conditions; `awaiting` marks those that are
-    `async for`.
+    Each clause has a target, an iterable and conditions. `awaiting` says for each clause whether it
+    is `async for`.
     """
     return cst.ListComp(item, _clauses(clauses, awaiting or [False] * len(clauses)))
 
@@ -484,7 +499,10 @@ def tuple_(items: Sequence[Expression]) -> cst.Tuple:
 
 
 def bare(node: Expression) -> Expression:
-    """A tuple without parentheses, for places that require none; anything else unchanged."""
+    """Removes the parentheses of a tuple, for code that needs none.
+
+    Other nodes are left unchanged.
+    """
     is_plain = isinstance(node, cst.Tuple) and len(node.elements) > 1 and node.lpar == _OPEN
     return node.with_changes(lpar=(), rpar=()) if is_plain else node
 
@@ -516,18 +534,21 @@ def _entry(key: str | Expression | None, value: Expression) -> cst.BaseDictEleme
 
 
 def items_of(made: Listing) -> Sequence[cst.Arg | cst.BaseElement | cst.BaseDictElement]:
-    """Returns the items or arguments of a listing."""
+    """Returns the items of a list, tuple or dict, or the arguments of a call."""
     return made.args if isinstance(made, cst.Call) else made.elements
 
 
 def is_spread(made: Listing) -> bool:
-    """True if the last item has a trailing comma."""
+    """True if the last item has a trailing comma.
+
+    The comma that makes `(a,)` a tuple does not count.
+    """
     items = items_of(made)
     return len(items) > (isinstance(made, cst.Tuple)) and isinstance(items[-1].comma, cst.Comma)
 
 
 def spread(made: _Listing) -> _Listing:
-    """The listing with a trailing comma, which makes black write one item per line."""
+    """Adds a trailing comma, which makes black write one item per line."""
     *others, last = items_of(made)
     items = [*others, last.with_changes(comma=_COMMA)]
     return made.with_changes(**{"args" if isinstance(made, cst.Call) else "elements": items})
@@ -558,7 +579,7 @@ _ENCODING = re.compile(r"coding(?=[:=])")
 def comment(text: str) -> cst.Comment:
     """The comment `# text`.
 
-    Words that black, Python or a linter would read as a directive are quoted: "# `fmt`: off".
+    Words that black, Python or a linter would read as a directive get backticks: "# `fmt`: off".
     """
     return cst.Comment("# " + _DIRECTIVE.sub(r"\1`\2`", text) if text else "#")
 
@@ -566,7 +587,7 @@ def comment(text: str) -> cst.Comment:
 def header(name: str, *, is_async: bool = False) -> cst.EmptyLine:
     """The first line of a module, which says that it was compiled from the file `name`.
 
-    The name can neither break the line nor declare an encoding.
+    Characters of the name that would break the line or declare an encoding are changed.
     """
     shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in name)
     shown = _ENCODING.sub("coding ", shown)
@@ -606,7 +627,7 @@ def annotated(
 
 
 def returned(value: Expression | None) -> cst.Return:
-    """`return value`, `return`."""
+    """`return value`, or `return` if there is no value."""
     return cst.Return(value)
 
 
@@ -618,7 +639,7 @@ def yielded(value: Expression) -> cst.Expr:
 def line(
     small: cst.BaseSmallStatement, beside: cst.TrailingWhitespace = _END_OF_LINE
 ) -> cst.SimpleStatementLine:
-    """A statement without a block."""
+    """The line of a statement without a block."""
     return cst.SimpleStatementLine([small], trailing_whitespace=beside)
 
 
@@ -627,7 +648,7 @@ def block(
     beside: cst.TrailingWhitespace = _END_OF_LINE,
     footer: Sequence[cst.EmptyLine] = (),
 ) -> cst.IndentedBlock:
-    """The body of a statement, with a comment beside its head and lines at its end."""
+    """The block of a statement. `beside` ends the line above it, and `footer` is at its end."""
     return cst.IndentedBlock(body, header=beside, footer=footer)
 
 
@@ -686,7 +707,7 @@ def class_(
 
 
 def field_name(text: str) -> str:
-    """The Python name of a record's field: the same name, with an underscore if it is a keyword."""
+    """The Python name of a record's field. A keyword of Python gets an underscore."""
     return text + "_" if keyword.iskeyword(text) else text
 
 

@@ -1,10 +1,10 @@
 """Writes the source map of a compiled module, in the format Source Map v3.
 
-The map is JSON (https://tc39.es/ecma426/): `mappings` has segments for each line of the output, of
-four numbers in base64 VLQ: the column in the output, the index of the source, and the line and
-column in the source. All count from 0, and each is the difference to the previous segment. Columns
-count UTF-16 units, as the standard says. `x_digest` is the SHA-256 of the module: the runtime
-ignores a map with another digest.
+The map is JSON (https://tc39.es/ecma426/). `mappings` has segments for each line of the output. A
+segment has four numbers: the column in the output, the index of the source, and the line and column
+in the source. All count from 0. Each number is written in base64 VLQ, as the difference to the same
+number in the previous segment. Columns count UTF-16 units, as the standard says. `x_digest` is the
+SHA-256 of the module: the runtime ignores a map with another digest.
 """
 
 import json
@@ -17,7 +17,10 @@ _BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 
 def render_source_map(source: Source, generated: Generated, file: str) -> str:
-    """Returns the source map of a module that was generated from `source`, for the file `file`."""
+    """Returns the source map of a module that was generated from `source`.
+
+    `file` is the module's name.
+    """
     name = source.name.replace("\\", "/").rsplit("/", 1)[-1]
     data = {
         "version": 3,
@@ -60,9 +63,9 @@ def _units(text: str) -> int:
 
 
 def _vlq(value: int) -> str:
-    """Encodes a number in base64 VLQ: five bits a digit, lowest first.
+    """Encodes a number in base64 VLQ. Each digit has five bits, and the lowest digit comes first.
 
-    The lowest bit is the sign.
+    The lowest bit of the number is the sign.
     """
     rest = (-value << 1) | 1 if value < 0 else value << 1
     digits: list[str] = []

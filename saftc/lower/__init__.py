@@ -1,1 +1,1 @@
-"""The choice between several Python forms of a construct."""
+"""Chooses between several Python forms of a construct."""

@@ -1,7 +1,8 @@
-"""The choices of Python forms that types alone do not decide.
+"""Chooses between Python forms where the types alone do not decide.
 
-`check.forms` has the forms that a construct's own types decide. The choices here also need effects,
-possible failures, and other reads of a name. The emitter asks for them and writes the code.
+`check.forms` has the forms that a construct's types decide. The choices here also depend on
+effects, possible failures, and other reads of a name. The code generator asks for them and writes
+the code.
 """
 
 from collections.abc import Mapping
@@ -51,7 +52,7 @@ class CountCall:
 
 
 class Choices:
-    """The choices of a module, from its facts and its plan."""
+    """Chooses the Python forms in a module, by the facts about the module and its overlap plan."""
 
     def __init__(self, facts: Facts, plan: Plan) -> None:
         self.facts = facts
@@ -59,15 +60,16 @@ class Choices:
 
     @cached_property
     def values(self) -> Values:
-        """The Python forms of values, which depend on where they are used."""
+        """The chooser of the Python forms of values."""
         return Values(self.facts)
 
     @cached_property
     def made_in_calls(self) -> set[n.Parameter]:
-        """The parameters whose default each call creates if it leaves the argument out.
+        """The parameters whose default each call creates anew if it leaves the argument out.
 
-        They belong to functions that are only called. A function that is used as a value, or as a
-        tool of a model, must tell whether it was given nil; so must one whose parameter may be nil.
+        Only functions that are never used as a value or as a tool of a model have such parameters:
+        the other functions must know whether an argument was nil or was left out. For the same
+        reason, the type of the parameter does not include nil.
         """
         functions = only_called(self.facts.module, self.facts, is_made_anew)
         return {
@@ -81,28 +83,28 @@ class Choices:
 
     @cached_property
     def growth(self) -> Mapping[n.Statement, Growth]:
-        """The assignments that change the value of their name in place, and how."""
+        """Maps each assignment that may change a value in place to the form of the change."""
         return find_growth(self.facts)
 
     @cached_property
     def entry(self) -> MainSplit:
-        """The part of the top level that becomes `main` in the async form."""
+        """The split of the top level into `main` and the rest of the module, for the async form."""
         return entry_of(self.plan, self.growth)
 
     @cached_property
     def variables(self) -> Variables:
-        """The annotations of variables."""
+        """The chooser of the annotations of variables."""
         return Variables(self.facts, self.plan, self.growth, self.entry)
 
     def is_plain(self, node: n.Expression) -> bool:
-        """Whether it is not observable when, or how often, an expression is evaluated."""
+        """Whether the script cannot observe when, or how often, an expression is evaluated."""
         return not self.plan.effects.of(node) and self._is_certain(node)
 
     def _is_certain(self, node: n.Expression) -> bool:
         return self.plan.certainty.expression(node) is None
 
     def combined_tools(self, node: n.Prompt) -> list[n.Expression] | None:
-        """The tools of a prompt whose calls may run at the same time; None lets the runtime decide.
+        """The tools of a prompt whose calls may run at the same time. If None, the runtime decides.
 
         In an event loop the runtime runs all `async def` tools in parallel, but some tools of a
         script must run in order.
@@ -130,11 +132,11 @@ class Choices:
 
     @cached_property
     def bare_functions(self) -> set[n.FunctionDef]:
-        """The functions that are written without annotations, as they are in the script.
+        """The functions that are emitted without annotations, since the script has none for them.
 
-        Their types are unknown, and a call passes them a value that the script declares as `any`:
-        such a script chose dynamic types. All other functions get `Any` annotations, for Python's
-        strict checkers.
+        Their types are unknown, and a call passes them a value that the script declares as `any`.
+        The author of such a script has chosen dynamic types. Other functions with unknown types get
+        `Any` annotations, for Python's strict checkers.
         """
         facts, docs = self.facts, self.facts.module.docs
         found: set[n.FunctionDef] = set()
@@ -156,21 +158,27 @@ class Choices:
         return isinstance(node, n.Name) and declared.get(self.facts.names.of(node)) == ANY
 
     def has_opposite(self, node: n.Comparison) -> bool:
-        """Whether the order of two values has an opposite: not for floats, which may be NaN."""
+        """Whether `>=` is the opposite of `<` for two values.
+
+        This is not so for floats, which may be NaN.
+        """
         types = (self.facts.type_of(node.left), self.facts.type_of(node.right))
         return not any(may_be(one, FLOAT) for one in types)
 
     def is_checked(self, value: n.Expression, wanted: Type, frame: Frame) -> bool:
-        """Whether a function checks its return value, since type checkers take that for `Any`."""
+        """Whether a function checks `value` before it returns the value.
+
+        The check tells type checkers the type of a value that they take for `Any`.
+        """
         coercion = self.facts.coercions.get(value)
         is_as_it_is = coercion is None or coercion.fit == Assignability.EXACT
         return is_known(wanted) and is_as_it_is and self.variables.reads_as_any(value, frame)
 
     def keeps_failure(self, statement: n.TryStmt, error: Symbol) -> bool:
-        """Whether a failure has its own variable beside the exception.
+        """Whether a caught failure has a variable beside the variable of the exception.
 
-        It has one if it is read more than once. It also has one if it may be read after the handler
-        has ended, or if a called name is assigned in the handler.
+        It has one if it is read more than once. It also has one if it may be read after the
+        `except` block has ended, or if the block assigns a name that is called somewhere.
         """
         facts, plan = self.facts, self.plan
         nodes = [node for one in statement.handler for node in walk(one)]
@@ -192,7 +200,7 @@ class Choices:
     # Items
 
     def is_lazy(self, builtin: Builtin, node: n.Expression) -> bool:
-        """Whether it is unobservable that `builtin` takes the items of `node` one by one."""
+        """Whether `builtin` may read the items of `node` lazily. This must not be observable."""
         awaits = self.plan.awaits
         if awaits is not None and any(awaits.of(one) is not None for one in walk(node)):
             return False  # Python has other generators for what waits
@@ -207,7 +215,10 @@ class Choices:
         return is_known_to_end and (adds_alike or self._is_certain(node))
 
     def counted(self, node: n.Expression) -> CountCall | None:
-        """The operands of Python's `count` for a comprehension, if it compares as Saft does."""
+        """The operands of `items.count(value)` if it equals the length of the comprehension `node`.
+
+        Returns None if `count` may give another number, or if `node` is no such comprehension.
+        """
         facts = self.facts
         match node:
             case n.Comprehension(
@@ -248,9 +259,10 @@ class Choices:
     # Prompts
 
     def names_of_holes(self, node: n.Prompt) -> dict[n.Hole, str]:
-        """The names of the holes that have one: a plain name, or the last word of `ticket.title`.
+        """Maps holes to their names: the variable in the hole, or `title` for `ticket.title`.
 
-        The last word is taken only if no other hole has it.
+        The last word of `ticket.title` is the name only if no other hole has this name. Holes
+        without a name are left out.
         """
         holes = [part for part in node.parts if isinstance(part, n.Hole)]
         values = {one: approved(self.facts, one.value) or one.value for one in holes}
@@ -268,7 +280,10 @@ class Choices:
         }
 
     def _last_word(self, node: n.Expression) -> str | None:
-        """The last field name in a hole; None for a function, whose name the model would see."""
+        """The last field name of the expression in a hole, or None.
+
+        A value that may be a function has no such name, since the model would see the name.
+        """
         type_ = self.facts.type_of(node)
         if not is_known(type_) or any(
             isinstance(part, FunctionType | BuiltinType) for part in within(type_)

@@ -1,4 +1,4 @@
-"""Which assignments may change a list or an object in place, as no other name holds the value.
+"""Finds assignments that may change a list or object in place, as no other name holds the value.
 
     found = []                          found = []
     for word in words:                  for word in words:
@@ -6,13 +6,13 @@
 
 Saft never changes values. If only one name holds a value, a change is not observable. A name *owns*
 its list or object from an assignment of a new one (a literal, a comprehension, a sum) until the
-value escapes: into another name or value, into a function, out of the call. Names that inner
-functions read never own their values. While a `for` loops over a value, a name may own it, but the
-value must not grow.
+value escapes: into another name or value, into a function, or as the result of the function. Names
+that inner functions read never own their values. While a `for` loops over a value, a name may own
+it, but the value must not grow.
 
 This is a forward analysis over each function and the module. Its state is the names that own their
-values, each with the loops over its value. Where paths meet, a name owns its value if it does on
-all of them. Operands of unknown statements and expressions count as escaping.
+values, each with the loops over its value. Where paths meet, a name owns its value if it owns the
+value on all paths. Operands of unknown statements and expressions count as escaping.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,7 +40,7 @@ _State = dict[Symbol, frozenset[Loop]]
 
 
 def find_growth(facts: Facts) -> dict[n.Statement, Growth]:
-    """The assignments that change the value of their name in place, and how."""
+    """Maps each assignment that may change a value in place to the form of the change."""
     captured = _captured(facts)
     found: dict[n.Statement, Growth] = {}
     for owner in facts.names.scopes:
@@ -103,7 +103,7 @@ class _GrowthFinder(ForwardAnalysis[_State]):
         return {**state, symbol: frozenset()}
 
     def _may_change(self, symbol: Symbol, state: _State) -> bool:
-        """Whether a value can be changed in place: it is owned, and no open loop iterates it."""
+        """Whether a name owns its value, and none of the loops around iterates over the value."""
         loops = state.get(symbol)
         return loops is not None and loops.isdisjoint(turn.loop for turn in self.turns)
 
@@ -116,7 +116,10 @@ class _GrowthFinder(ForwardAnalysis[_State]):
     # Expressions
 
     def _escaping(self, node: n.Node, *, is_kept: bool) -> Iterator[Symbol]:
-        """The names whose values may escape to another holder."""
+        """Yields the names whose values may get another holder when `node` is evaluated.
+
+        If `is_kept`, the value of `node` itself gets a holder.
+        """
         match node:
             case n.Name():
                 if is_kept:
@@ -146,7 +149,7 @@ class _GrowthFinder(ForwardAnalysis[_State]):
             yield from self._escaping(argument.value, is_kept=not is_looked_at)
 
     def _is_looked_at(self, node: n.Call, position: int) -> bool:
-        """Whether a call keeps no reference to an argument when it returns."""
+        """Whether a call keeps no reference to the argument at `position` after it has returned."""
         if node.arguments[position].name is not None:
             return False
         match self._holds(node):
@@ -160,17 +163,17 @@ class _GrowthFinder(ForwardAnalysis[_State]):
                 return False
 
     def _holds(self, node: n.Expression) -> Holds:
-        """Which of its arguments the value of a call may hold."""
+        """Which parts of its arguments the result of a call may contain."""
         form = self._builtin(node)
         return "arguments" if form is None else form.builtin.holds
 
     def _builtin(self, node: n.Expression) -> BuiltinCall | None:
-        """The form of a node that calls a builtin by its name; None for others."""
+        """The form of a call of a builtin by its name. None for other expressions."""
         form = self.facts.forms.calls.get(node) if isinstance(node, n.Call) else None
         return form if isinstance(form, BuiltinCall) else None
 
     def _is_new(self, node: n.Expression) -> bool:
-        """Whether the value is a list or an object that nothing held before."""
+        """Whether the value of an expression is a list or an object that nothing held before."""
         match node:
             case n.ListLiteral() | n.ObjectLiteral() | n.Comprehension():
                 return True
@@ -185,7 +188,7 @@ class _GrowthFinder(ForwardAnalysis[_State]):
                 return False
 
     def _viewed(self, node: n.Expression) -> Iterator[Symbol]:
-        """The names whose values are iterated when the value of `node` is."""
+        """Yields the names whose values are iterated over when that of `node` is iterated over."""
         match node:
             case n.Name():
                 yield self.facts.names.of(node)
@@ -215,7 +218,10 @@ class _GrowthFinder(ForwardAnalysis[_State]):
         return growth if is_told else None
 
     def _grown(self, value: n.Expression) -> tuple[n.Expression, Growth | None]:
-        """The expression that `value` extends, and how it does; no growth if it extends none."""
+        """Returns the expression that `value` extends, and the form of the extension.
+
+        The form is None if `value` is no extension.
+        """
         match value:
             case n.Binary(operator="+", left=read, right=right):
                 growth = self._grown_list(right) if self._is_native(value) else None
@@ -262,7 +268,10 @@ class _GrowthFinder(ForwardAnalysis[_State]):
                 return Put(entries, is_item=False)
 
     def _has_fields(self, owner: ObjectType, entries: Sequence[n.Entry]) -> bool:
-        """Whether a class of objects has the fields, so that Python's checkers accept them."""
+        """Whether a TypedDict has fields with the types of the entries.
+
+        Type checkers require this.
+        """
         return all(
             isinstance(entry, n.Field)
             and (known := owner.field(entry.key.text)) is not None
@@ -276,18 +285,18 @@ class _GrowthFinder(ForwardAnalysis[_State]):
         return (is_proved and self._is_settled(entry.key)) or self._is_settled(entry.value)
 
     def _is_settled(self, node: n.Expression) -> bool:
-        """Whether it has the same value whenever it is evaluated, and never fails."""
+        """Whether an expression never fails, and has the same value whenever it is evaluated."""
         return never_fails(self.facts, node) and all(map(self._stays, walk(node)))
 
     def _stays(self, node: n.Node) -> bool:
-        """Whether its value is the same as long as those of its parts are."""
+        """Whether a node has the same value as long as its parts have the same values."""
         if isinstance(node, n.Call):
             form = self.facts.forms.calls.get(node)
             return isinstance(form, BuiltinCall) and form.builtin.is_pure
         return construct_of(node).stays
 
     def _viewed_by(self, growth: Growth) -> set[Symbol]:
-        """The names whose values are iterated while a value grows."""
+        """The names whose values are iterated over while another value grows."""
         match growth:
             case Extend(added):
                 return set(self._viewed(added.value if isinstance(added, n.Spread) else added))
@@ -298,6 +307,6 @@ class _GrowthFinder(ForwardAnalysis[_State]):
 
 
 def _without(state: _State, symbols: Iterable[Symbol]) -> _State:
-    """The state without some names as owners."""
+    """The state in which some names no longer own their values."""
     gone = set(symbols)
     return state if gone.isdisjoint(state) else {s: state[s] for s in state if s not in gone}

@@ -1,10 +1,10 @@
-"""How values are written in Python where their place allows several forms.
+"""Chooses how values are written in Python where several forms are possible.
 
 print(x)            x itself, or show(x)
 str(x)              x itself, str(x), or show(x)
 join(a, b)          which of the two is the separator
 sorted(xs, by: f)   key=f, key=len, key=str.upper
-tags: [string] = [] a default that each record creates anew, and each call
+tags: [string] = [] a shared default, or one that each record (or call) creates
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ _ALIKE = ("int", "float", "date", "time", "decimal", "dataframe")
 
 
 class Text(Enum):
-    """How the text of a value is written."""
+    """How the conversion of a value to a text is written."""
 
     # The value is a text.
     ITSELF = auto()
@@ -53,9 +53,9 @@ class Text(Enum):
 
 
 class Default(Enum):
-    """How the default of a field is written.
+    """How the default of a record's field is written.
 
-    Python shares a default between all records, and rejects one that could be changed.
+    Python shares a default between all records, and rejects a default that could be changed.
     """
 
     # Unchanged.
@@ -76,41 +76,44 @@ class JoinCall(NamedTuple):
 
 
 class Key(NamedTuple):
-    """A Python function that is the sort key: `len`, `str.upper`."""
+    """The name of a Python function that is the sort key: `len`, or `upper` of the owner `str`."""
 
     owner: str | None
     name: str
 
 
 class BoolChain(NamedTuple):
-    """A conditional of bools as `condition and other`, `condition or other`."""
+    """The form `condition and other` or `condition or other` for a conditional of bools."""
 
     operator: Literal["and", "or"]
     other: n.Expression
 
 
 class Values:
-    """Chooses how the values of a module are written, by its facts."""
+    """Chooses how the values of a module are written, by the facts about the module."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
 
     def text(self, node: n.Expression) -> Text:
-        """How the text of a value is written."""
+        """How the conversion of a value to a text is written."""
         return self.text_of(self.facts.type_of(node))
 
     def text_of(self, type_: Type) -> Text:
-        """How the text of a value of a type is written."""
+        """How the conversion to a text is written for values of a type."""
         if is_only(type_, "string"):
             return Text.ITSELF
         return Text.STR if is_only(type_, "string", *_ALIKE) else Text.SHOW
 
     def are(self, kind: str, *nodes: n.Expression) -> bool:
-        """Whether all values are of one kind."""
+        """Whether the values of all nodes are of the given kind."""
         return all(is_only(self.facts.type_of(one), kind) for one in nodes)
 
     def both(self, node: n.Conditional) -> BoolChain | None:
-        """The `and` or `or` form of a conditional of bools with one literal branch, else None."""
+        """The `and` or `or` form of a conditional with bool values, or None.
+
+        It has such a form if `then` is the literal true, or `other` is the literal false.
+        """
         if not self.are("bool", node.then, node.other):
             return None
         match node:
@@ -124,7 +127,10 @@ class Values:
     # Builtins
 
     def joined(self, given: Sequence[n.Expression]) -> JoinCall:
-        """The separator and the items among the arguments of a `join`: both orders are common."""
+        """The separator and the items among the arguments of a `join`.
+
+        A script may use either order.
+        """
         if len(given) == 1:
             return JoinCall(None, given[0])
         one, other = given
@@ -132,19 +138,25 @@ class Values:
         return JoinCall(other, one) if is_first else JoinCall(one, other)
 
     def sum_of_none(self, node: n.Expression) -> Scalar | None:
-        """The type of a sum whose empty case Python would get wrong, as 0; None for other sums."""
+        """The type of a sum that needs a start value, as Python's sum of no items is the int 0.
+
+        These are sums of decimals and durations. Returns None for other sums.
+        """
         added = BUILTINS["sum"].ways[0].result([self.facts.type_of(node)])
         return added if isinstance(added, Scalar) and added in (DECIMAL, DURATION) else None
 
     def is_ordered_by_python(self, form: BuiltinCall, by: n.Expression) -> bool:
-        """Whether Python's own `sorted`, `min` or `max` orders by a function as Saft does."""
+        """Whether Python's `sorted`, `min` or `max` orders by the function `by` as Saft does."""
         function = self.facts.type_of(by)
         if isinstance(function, FunctionType) and function.definition in self.facts.history.does:
             return False
         return form.form != Form.OPS and form.arguments is not None
 
     def key(self, by: n.Expression, values: Sequence[n.Expression]) -> Key | None:
-        """The Python function for a builtin that is a sort key; None: the value of `by` itself."""
+        """The Python function that can replace the builtin `by` as a sort key.
+
+        Returns None if the value of `by` itself must be the key.
+        """
         if not isinstance(by, n.Name) or self.facts.names.of(by).kind != "builtin":
             return None
         types = [self.facts.type_of(one) for one in values]
@@ -162,7 +174,7 @@ class Values:
     # Records and functions
 
     def default(self, node: n.Expression) -> Default:
-        """How the default of a field is written."""
+        """How the default of a record's field is written."""
         type_ = self.facts.type_of(node)
         is_plain = node not in self.facts.coercions
         is_list = is_plain and isinstance(node, n.ListLiteral)
@@ -178,13 +190,16 @@ class Values:
         return Default.COPIED if is_copied else Default.HELD
 
     def _is_made_of_literals(self, node: n.Call) -> bool:
-        """Whether a class is called with literals: each call makes an equal value."""
+        """Whether a call creates a record from literals only.
+
+        Each such call makes an equal value.
+        """
         return self.facts.record_of(node.function) is not None and all(
             isinstance(argument.value, n.Literal) for argument in node.arguments
         )
 
     def _may_be_refused(self, type_: Type) -> bool:
-        """Whether the type allows a value that Python rejects as a field's default."""
+        """Whether a value of this type may be one that Python rejects as a field's default."""
         return any(
             self.facts.is_of_python(member) and not self.facts.is_enum(member)
             if isinstance(member, RecordType)
@@ -193,12 +208,15 @@ class Values:
         )
 
     def gives_none_at_its_end(self, function: FunctionFacts) -> bool:
-        """Whether a function that returns a value elsewhere returns nil where it ends."""
+        """Whether a function needs `return None` at its end, as it returns values elsewhere."""
         type_ = function.returns
         return NIL in members(type_) and type_ != NIL and not ends(function.node.body)
 
     def is_made_late(self, message: n.Expression) -> bool:
-        """Whether a rule's message may fail itself: it is created only when the rule is broken."""
+        """Whether creating a rule's message may fail.
+
+        It is then created only if the rule is broken.
+        """
         is_counted = any(
             isinstance(part, n.Binary) and not is_only(self.facts.type_of(part), "string", "int")
             for part in walk(message)
@@ -208,13 +226,19 @@ class Values:
 
 
 def declared_object(type_: Type) -> ObjectType | None:
-    """The only object type in a type that the module has a class for; None if there is not one."""
+    """The object type in a type for which the module has a class.
+
+    None if there are none or several.
+    """
     declared = [one for one in members(type_) if isinstance(one, ObjectType) and one.is_declared]
     return declared[0] if len(declared) == 1 else None
 
 
 def is_made_anew(parameter: n.Parameter) -> bool:
-    """Whether the default of a parameter is one that Python callers could change for all calls."""
+    """Whether a parameter's default is a list or object literal, which Python shares between calls.
+
+    Literals that contain names, calls or prompts do not count.
+    """
     node = parameter.default
     if not isinstance(node, n.ListLiteral | n.ObjectLiteral):
         return False
@@ -222,7 +246,7 @@ def is_made_anew(parameter: n.Parameter) -> bool:
 
 
 def emptied(type_: Type, *, is_list: bool) -> Type:
-    """The type of an empty list, or an empty object, in a place of this type."""
+    """The type of an empty list, or of an empty object, where a value of type `type_` is wanted."""
     if type_ == ANY:
         return ListType(ANY) if is_list else MapType(ANY)
     wanted = ListType if is_list else MapType

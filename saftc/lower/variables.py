@@ -7,13 +7,14 @@
     d: str | None                     it holds None later
     d = doubt(x)
 
-A name has one annotation: beside its first value, or in a line above its first binding. It stands
-above if the first value says less than the name may hold, other than None (for a name annotated
-beside its value, mypy knows only the annotation). It also stands above if no `=` binds the name,
-but a loop, an unpacking, or prompts that are asked together. A function that runs ahead for a loop
-has its own variables. Other variables have no annotation, as a person would write them. Type
-checkers see destructured names as `Any`; if a function returns such a name, a line above the
-destructuring declares it.
+A variable has at most one annotation: beside its first value, or in a line above its first binding.
+The annotation is above if the first value has fewer types than the variable and is not just None.
+(If the annotation were beside the value, mypy would know only the annotation.) It is also above if
+the variable is not bound by `=`, but by a loop, an unpacking, or prompts that are asked together.
+
+A function that runs ahead for a loop has its own variables. Other variables have no annotation, as
+a person would write them. Type checkers see destructured names as `Any`; if a function returns such
+a name, a line above the destructuring declares it.
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -53,13 +54,18 @@ from saftc.types.types import (
     without,
 )
 
-# The function that runs ahead for a loop has its own variables, and so has the head; else None.
+# A function that runs ahead for a loop, or for the head of a loop, has its own variables. None
+# means the variables of the script's own function or module.
 Frame = n.ForStmt | LoopPrefix | None
 
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """`type`, or a whole result of one of the types `results`; `is_above`: in its own line."""
+    """The annotation of a variable that holds plain values, whole results of prompts, or both.
+
+    `type` is the type of the plain values. `results` are the types of the values of the results. If
+    `is_above`, the annotation is in a separate line above the binding.
+    """
 
     type: Type
     is_above: bool
@@ -68,10 +74,11 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class _Binding:
-    """A place that binds a variable to a value of `type`, as far as that is known.
+    """A statement that binds a variable to a value of `type`, as far as the type is known.
 
-    `value` is the whole assigned expression; None if a part of something or an item is bound. If
-    `is_taken`, Python knows the type by other means: a parameter, or a list that a loop adds to.
+    `value` is the whole assigned expression. It is None if the variable gets a part of a value, or
+    an item of a loop. If `is_taken`, Python knows the type by other means, as for a parameter or
+    for a list that a loop adds to.
     """
 
     statement: n.Statement
@@ -82,10 +89,11 @@ class _Binding:
 
 
 class Variables:
-    """The variables of the Python module that a script becomes.
+    """Decides about the annotations of the variables in the Python module of a script.
 
-    `growth` are the assignments that change the value of their name in place. `entry` is the part
-    that `main` runs: it declares some variables global, and a global declaration has no annotation.
+    `growth` are the assignments that change the value of their name in place. `entry` has the part
+    of the script that `main` runs. `main` declares some variables global, and a global declaration
+    has no annotation.
     """
 
     def __init__(
@@ -112,12 +120,18 @@ class Variables:
     def beside(
         self, statement: n.AssignStmt | n.AugmentedAssignStmt, frame: Frame
     ) -> Annotation | None:
-        """The annotation beside the name that `statement` assigns to, if it needs one there."""
+        """The annotation beside the name that `statement` assigns to.
+
+        None if none is needed there.
+        """
         found = self._annotated(self.of(statement.name), statement, frame)
         return None if found is None or found.is_above else found
 
     def of_draft(self, statement: n.ForStmt, frame: Frame) -> Annotation | None:
-        """The annotation of a list that begins empty and gets an item in each turn of a loop."""
+        """The annotation of a list that begins empty and gets an item in each turn of a loop.
+
+        Returns None if the variable has an annotation elsewhere.
+        """
         (symbol,) = self._bound_outside(statement)
         first = self._bindings(symbol, frame)[0]
         is_declared = first.statement is not statement or first.is_taken
@@ -127,9 +141,10 @@ class Variables:
         return Annotation(first.type, is_above=False)
 
     def list_of_draft(self, statement: n.ForStmt, frame: Frame) -> str | None:
-        """The name of the list that grows in a loop over drafts, beside the name of the draft.
+        """The name of the separate list that grows in a loop over drafts of a streamed list.
 
-        None if only the bodies of such loops read the variable.
+        Returns None if only the bodies of such loops read the draft: then the list is the variable
+        of the draft itself.
         """
         (symbol,) = self._bound_outside(statement)
         bindings = [one.statement for one in self._bindings(symbol, frame)]
@@ -152,7 +167,10 @@ class Variables:
     def above(
         self, statements: Iterable[n.Statement], frame: Frame
     ) -> Iterator[tuple[n.Statement, Symbol, Annotation]]:
-        """The annotations in lines above statements that are written as one."""
+        """Yields the annotations to write in lines above statements that are emitted together.
+
+        Each annotation comes with its statement and its variable.
+        """
         for statement in statements:
             for symbol in self._bound_outside(statement):
                 found = self._annotated(symbol, statement, frame)
@@ -160,9 +178,9 @@ class Variables:
                     yield statement, symbol, found
 
     def _open_parameters(self) -> Iterator[Symbol]:
-        """The parameters without an annotation to which another type is assigned.
+        """Yields the parameters without a schema to which a value of another type is assigned.
 
-        Checkers take them for `Any`.
+        Type checkers take them for `Any`.
         """
         for function in nodes_of(self.facts.module, n.FunctionDef):
             types = self.facts.functions[function].parameters
@@ -175,7 +193,7 @@ class Variables:
                     yield symbol
 
     def _returned_symbols(self) -> Iterator[Symbol]:
-        """The variables whose types decide what checkers take a returned value for."""
+        """Yields the variables that decide which type a returned value has for type checkers."""
         for function in nodes_of(self.facts.module, n.FunctionDef):
             if self.facts.functions[function].returns != ANY:
                 for node in walk(function):
@@ -184,13 +202,13 @@ class Variables:
                         yield from (self.of(part) for part in parts if isinstance(part, n.Name))
 
     def declared(self, symbol: Symbol) -> Annotation:
-        """The annotation of a variable that is bound elsewhere."""
+        """The annotation that declares a variable of the module which only `main` assigns."""
         type_ = self.facts.lasting_type(symbol)
         is_result = symbol in self.facts.history.does
         return _of_results([type_]) if is_result else Annotation(type_, is_above=True)
 
     def reads_as_any(self, value: n.Expression, frame: Frame) -> bool:
-        """Whether checkers take a value of known type for `Any`: `row["price"]` of a mixed dict."""
+        """Whether type checkers take a value for `Any`, such as `row["price"]` of a mixed dict."""
         return any(self._is_any(part, frame) for part in self._sources(value, frame))
 
     def _is_any(self, part: n.Expression, frame: Frame) -> bool:
@@ -213,7 +231,7 @@ class Variables:
                 return False
 
     def _sources(self, value: n.Expression, frame: Frame) -> Iterator[n.Expression]:
-        """The parts of a value that make it `Any` to checkers if they are `Any` themselves."""
+        """Yields a value and its parts that decide whether type checkers see the value as `Any`."""
         pending, seen = [value], set[Symbol]()
         while pending:
             part = pending.pop()
@@ -237,13 +255,19 @@ class Variables:
                     pass
 
     def is_global(self, symbol: Symbol, frame: Frame) -> bool:
-        """Whether a symbol in a frame is a variable of the module, and not of a function."""
+        """Whether code in `frame` that uses a symbol refers to a variable of the module.
+
+        Otherwise it refers to a variable of a function.
+        """
         is_at_top = symbol.scope is self.facts.names.scopes[self.facts.module]
         is_here = is_at_top and self._frame_of(symbol, frame) is None
         return is_here and (self.plan.awaits is None or symbol in self.shared)
 
     def _frame_of(self, symbol: Symbol, frame: Frame) -> Frame:
-        """The innermost frame, from `frame` outwards, that has a variable for the symbol."""
+        """The innermost frame around the code in `frame` that has a variable for the symbol.
+
+        A frame is a function that runs ahead for a loop. Returns None if there is none.
+        """
         while frame is not None and not self.bindings.get((symbol, frame)):
             frame = self.around.get(frame)
         return frame
@@ -252,7 +276,7 @@ class Variables:
         return self.bindings.get((symbol, self._frame_of(symbol, frame)), ())
 
     def _all_bindings(self) -> dict[tuple[Symbol, Frame], list[_Binding]]:
-        """The bindings of each Python variable, in source order."""
+        """Maps each Python variable (a symbol in a frame) to its bindings in source order."""
         facts, plan, of = self.facts, self.plan, self.of
         self.bindings = found = dict[tuple[Symbol, Frame], list[_Binding]]()
 
@@ -299,14 +323,20 @@ class Variables:
         return found
 
     def _bound_outside(self, statement: n.Statement) -> list[Symbol]:
-        """The variables that a statement binds in the place around it."""
+        """The variables that a statement binds for the code around it.
+
+        If a part of a loop runs ahead, these are the variables that this part returns.
+        """
         ahead = self.plan.loops.get(statement) if isinstance(statement, n.ForStmt) else None
         if ahead is not None:
             return [one.symbol for one in ahead.gives]
         return [self.of(name) for name in assigned_by(statement)]
 
     def _annotated(self, symbol: Symbol, statement: n.Statement, frame: Frame) -> Annotation | None:
-        """The annotation of a variable, if `statement` is the first that binds it."""
+        """The annotation that a variable gets at its first binding.
+
+        Returns None if `statement` is not the first binding, or if no annotation is needed.
+        """
         first, *others = bindings = self._bindings(symbol, frame)
         if first.statement is not statement or first.is_taken:
             return None
@@ -336,7 +366,10 @@ class Variables:
     def returned_field(
         self, symbol: Symbol, statement: n.Statement, first: _Binding
     ) -> Annotation | None:
-        """The annotation of a destructured name that a function returns; checkers see Any."""
+        """The annotation of a destructured name that a function returns. None for other names.
+
+        Type checkers take destructured names for `Any`.
+        """
         if not isinstance(statement, n.DestructureStmt) or symbol not in self.returned:
             return None
         of = {self.of(one.name): one.schema for one in statement.fields}
@@ -344,7 +377,10 @@ class Variables:
         return _of_results([type_]) if first.is_result else Annotation(type_, is_above=True)
 
     def _held(self, symbol: Symbol, bindings: Sequence[_Binding]) -> Type:
-        """The type of a variable; one that grows in place is one list type."""
+        """The type of all values that a variable holds.
+
+        A list that grows in place has a single list type.
+        """
         schemas = (self._kept(one) or NEVER for one in bindings)
         type_ = union((*schemas, *(one.type for one in bindings)))
         if ANY in within(type_) or NEVER in within(type_):
@@ -356,7 +392,11 @@ class Variables:
         return type_
 
     def _kept(self, binding: _Binding) -> Type | None:
-        """A name's annotation in the script, unless its prompt already has that type."""
+        """The annotation that the script has for a name at a binding.
+
+        None if Python needs no annotation. Python needs none for most prompts, since the call of
+        `prompt` already has the type.
+        """
         statement = binding.statement
         if not isinstance(statement, n.AssignStmt) or statement.schema is None or binding.is_result:
             return None
@@ -366,16 +406,19 @@ class Variables:
         return wanted
 
     def _holds_for(self, own: Type, binding: _Binding) -> bool:
-        """Whether the annotation of a variable allows another place's binding."""
+        """Whether a variable with the annotation `own` may hold the value of another binding."""
         statement = binding.statement
         if isinstance(statement, n.AssignStmt):
             held = self.facts.held.get(statement.name)
             if held is not None and self.facts.schemas[held] == own:
-                return True  # as Saft itself sees to
+                return True  # Saft itself has checked this
         return fit(binding.type, own) == Assignability.EXACT
 
     def _is_read(self, type_: Type) -> bool:
-        """Whether fields of different types are read one by one in an object without a class."""
+        """Whether a type includes an object without a class whose fields differ in type.
+
+        The object counts only if the script reads its fields one by one.
+        """
         return any(
             one.fields in self.facts.read_shapes and len({field.type for field in one.fields}) > 1
             for one in within(type_)
@@ -395,7 +438,10 @@ def _of_bindings(bindings: Sequence[_Binding]) -> Annotation:
 
 
 def _is_mixed(type_: Type) -> bool:
-    """Whether it is an object without a class whose fields differ in type: `dict[str, Any]`."""
+    """Whether a type includes an object without a class whose fields differ in type.
+
+    Its annotation is `dict[str, Any]`.
+    """
     return any(
         isinstance(member, ObjectType)
         and not member.is_declared
@@ -421,7 +467,7 @@ def _holds_empty(value: n.Expression) -> bool:
 
 
 def _changes_type(bindings: Sequence[_Binding]) -> bool:
-    """Whether the variable later holds a type that its first value does not allow."""
+    """Whether a variable later holds a value of a type that its first value does not have."""
     if not bindings:
         return False
     first, *others = bindings
@@ -433,9 +479,10 @@ def _changes_type(bindings: Sequence[_Binding]) -> bool:
 
 
 def says_less(first: Type, type_: Type) -> bool:
-    """Whether a variable of `type_` has a first value of fewer kinds, other than None.
+    """Whether the first value of a variable of `type_` has fewer types, and is not just None.
 
-    For a name annotated beside its first value, mypy knows only the annotation.
+    Numbers count as one type, and so do plain dicts. For a variable annotated beside its first
+    value, mypy knows only the annotation.
     """
     kinds = set(members(type_))
     is_one = len(kinds) < 2 or kinds <= {INT, FLOAT} or all(map(is_plain_dict, kinds))
@@ -443,10 +490,10 @@ def says_less(first: Type, type_: Type) -> bool:
 
 
 def is_known_to_checkers(bindings: Sequence[_Binding], type_: Type) -> bool:
-    """Whether checkers read a variable of the type as Saft does, right after its assignment.
+    """Whether type checkers know the type of a variable right after an assignment to it.
 
-    In a union with a list, checkers infer its item type from where it was made. The names of a
-    destructuring are `Any` to them.
+    They do not know a union with a list or tuple, whose item type they infer from the value. Nor do
+    they know a union if a destructuring binds the variable: its names are `Any` to them.
     """
     found = members(without(type_, NIL))
     is_list = any(isinstance(one, ListType | TupleType) for one in found)

@@ -1,1 +1,1 @@
-"""Which code may run at the same time, and why other code may not."""
+"""Decides which code may run at the same time, and explains why other code may not."""

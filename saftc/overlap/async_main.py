@@ -10,8 +10,9 @@
 
 `main` contains all statements from the first one that awaits a prompt. It also contains earlier
 assignments of constants to variables that it changes. Definitions stay in the module, so that other
-modules can import them. A variable that `main` sets is global if definitions read it, or if nothing
-reads it. Imports and classes cannot await; `check_waits` reports them if they would have to.
+modules can import them. A variable that `main` sets is global if definitions read the variable, or
+if nothing reads it. Imports and classes cannot await. If they would have to, `check_waits` reports
+them.
 """
 
 from collections.abc import Container, Iterable
@@ -33,7 +34,11 @@ _STAYS = n.ImportStmt | n.FromImport | n.ServerImport | n.TypeAlias | n.RecordDe
 
 @dataclass(frozen=True, slots=True)
 class MainSplit:
-    """The statements of `main`, those that stay in the module, and the names that both use."""
+    """The split of a script's top level into the function `main` and the rest of the module.
+
+    `inside` are the statements of `main`, and `outside` those of the rest. `shared` are the
+    variables that `main` declares global.
+    """
 
     inside: tuple[n.Statement, ...]
     outside: tuple[n.Statement, ...]
@@ -43,7 +48,7 @@ class MainSplit:
 
 
 def entry_of(plan: Plan, in_place: Container[n.Statement] = ()) -> MainSplit:
-    """Splits the top level of a script.
+    """Splits the top level of a script into `main` and the rest of the module.
 
     `in_place` are the assignments that are compiled to a change of the value in place.
     """
@@ -89,7 +94,7 @@ def entry_of(plan: Plan, in_place: Container[n.Statement] = ()) -> MainSplit:
 
 
 def check_waits(plan: Plan, mistakes: Collector) -> None:
-    """Reports code that would have to await in the async form at a place where Python cannot."""
+    """Reports code that would have to await in the async form where Python allows no `await`."""
     awaits = plan.awaits
     if awaits is None:
         return
@@ -135,7 +140,10 @@ def _report(mistakes: Collector, node: n.Node, what: str) -> None:
 
 
 def _first(awaits: Awaits) -> int | None:
-    """The index of the module's first statement, definitions aside, that awaits; or None."""
+    """The index of the first statement of the module that awaits, or None.
+
+    Imports and definitions of types do not count.
+    """
     statements = enumerate(awaits.facts.module.statements)
     found = (i for i, one in statements if not isinstance(one, _STAYS) and awaits.in_([one]))
     return next(found, None)
@@ -144,7 +152,7 @@ def _first(awaits: Awaits) -> int | None:
 def _keeps_place(
     node: n.Expression, plan: Plan, awaits: Awaits, set_inside: set[Symbol]
 ) -> bool:
-    """Whether a node must run in `main`, after the statements of `main` above it."""
+    """Whether an expression must be evaluated in `main`, after the statements above it."""
     names = {awaits.facts.names.of(one) for one in walk(node) if isinstance(one, n.Name)}
     does_nothing = not plan.effects.of(node) and plan.certainty.expression(node) is None
     return awaits.in_([node]) or not does_nothing or not names.isdisjoint(set_inside)

@@ -16,12 +16,12 @@ from saftc.types.types import ANY, FunctionType, members
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Whether and how a prompt may overlap with others; if not, the reason and a remedy.
+    """Says whether and how a prompt may overlap with others, or what prevents this.
 
-    `place` is the node that the explanation points at: the reason, or another member of a group of
-    overlapping prompts. `beside` are the group's further members. `source` is the text that
-    contains the place, if that is in another script. `elsewhere` are the explanations for further
-    places that run the prompt.
+    `place` is the node to which the explanation points: the cause, or another member of a group of
+    overlapping prompts. `beside` are the further members of the group. If `place` is in another
+    script, `source` is the text of that script. `elsewhere` are the explanations for the other
+    places that run the prompt. `way_out` says what to write instead.
     """
 
     may_overlap: bool
@@ -38,12 +38,13 @@ AskingNode = n.Prompt | n.Call
 
 
 def explanations_of(plan: Plan) -> dict[AskingNode, Explanation]:
-    """The explanations for the prompts and calls about which the plan has a decision.
+    """Maps prompts and calls to their explanations, if the plan has decided about them.
 
-    These are prompts in loops, in functions called from loops, and in consecutive statements, and
-    calls of functions of other scripts that send prompts. Each place that runs a prompt has its own
-    explanation; places that may overlap come first. In nested loops, a prompt may overlap if it may
-    in one of the loops; if not, the reason is that of the innermost loop.
+    The prompts are those in loops, in functions called from loops, and in consecutive statements.
+    The calls are those of functions of other scripts that send prompts. Each place that runs a
+    prompt has a separate explanation; places that may overlap come first. In nested loops, a prompt
+    may overlap if it may in one of the loops. If it may in none of them, the reason is that of the
+    innermost loop.
     """
     by_prompt: dict[AskingNode, list[Decision]] = {}
     for note in sorted(plan.notes, key=lambda note: note.node.span.end - note.node.span.start):
@@ -57,7 +58,11 @@ def explanations_of(plan: Plan) -> dict[AskingNode, Explanation]:
 
 
 def _one_a_place(notes: list[Decision]) -> list[Decision]:
-    """Of decisions about nested nodes, the one that counts; `notes` has the innermost first."""
+    """Returns the decision that counts for each group of decisions about nested nodes.
+
+    It is the innermost decision that allows overlap, or the innermost one if none does. `notes` are
+    all decisions about a prompt, the innermost first.
+    """
     nests: list[list[Decision]] = []
     for note in reversed(notes):
         around = (nest for nest in nests if _is_within(note.node, nest[0].node))
@@ -89,7 +94,10 @@ def _explanation_of(note: Decision, prompt: AskingNode, plan: Plan) -> Explanati
 
 
 def _prompts(note: Decision, plan: Plan) -> list[AskingNode]:
-    """The prompts that a decision is about: those in its statements and in the functions called."""
+    """The prompts that a decision is about, and the calls that send prompts in other scripts.
+
+    They are in the decision's statements, or in the functions that these statements may call.
+    """
     if isinstance(note.node, n.ForStmt):
         ahead = plan.loops.get(note.node)
         region: tuple[n.Node, ...] = note.node.body[: ahead.cut] if ahead else note.node.body
@@ -104,7 +112,7 @@ def _prompts(note: Decision, plan: Plan) -> list[AskingNode]:
 
 
 def calls_elsewhere(effects: Effects, calls: Iterable[n.Call]) -> Iterator[n.Call]:
-    """The calls of functions of other scripts that send prompts."""
+    """Yields the calls of functions that are in other scripts and send prompts."""
     for call in calls:
         types = members(effects.facts.types.get(call.function, ANY))
         called = [one.definition for one in types if isinstance(one, FunctionType)]

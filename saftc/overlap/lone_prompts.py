@@ -1,10 +1,11 @@
-"""Why a prompt stays in order if no loop and no group decides about it.
+"""Explains why a prompt stays in order if no loop and no group decides about it.
 
-    title = $ A title for {paper} $         in order, as `print` stands between it and the next
+    title = $ A title for {paper} $         in order, as `print` is between it and the next
     print(title)                            prompt
     motto = $ A motto for {paper} $
 
-Each prompt has a reason: the code around it, the code beside it, or the callers of its function.
+The reason for each prompt is the code around it, the code beside it, or the callers of its
+function.
 """
 
 from collections import defaultdict
@@ -28,7 +29,7 @@ _NAME_EACH = "give each answer a name, one directly below the other"
 
 
 class LonePrompts:
-    """Explains the prompts and calls of a module about which its plan decided nothing."""
+    """Explains the prompts and calls of a module about which the overlap plan has no decision."""
 
     def __init__(self, plan: Plan) -> None:
         self.effects = plan.effects
@@ -39,7 +40,7 @@ class LonePrompts:
         self._around = {part: node for node in nodes_of(self.module) for part in children(node)}
 
     def of(self, node: AskingNode) -> Explanation:
-        """The explanation for a prompt, or for a call that asks."""
+        """The explanation for a prompt, or for a call that sends prompts."""
         function = self._function_around(node)
         inside = self._inside(node)
         if inside is not None or function is None:
@@ -50,7 +51,10 @@ class LonePrompts:
     # What is around it
 
     def _inside(self, node: AskingNode) -> Explanation | None:
-        """Why it stays in order inside of its function; None if nothing else there asks."""
+        """Why a prompt or call stays in order within its function, or within the top level.
+
+        Returns None if nothing else there sends prompts.
+        """
         inner: n.Node = node
         while not isinstance(inner, n.FunctionDef | n.Module):
             around = self._around[inner]
@@ -82,7 +86,7 @@ class LonePrompts:
                 return next((one for one in blocks_of(around) if inner in one), (inner,))
 
     def _asks_besides(self, top: n.Node, node: AskingNode) -> bool:
-        """Whether another prompt or call in an expression asks."""
+        """Whether the expression `top`, which contains `node`, sends prompts outside of it."""
         if top not in self._asking:
             found = (one for one in walk(top) if isinstance(one, AskingNode))
             self._asking[top] = [one for one in found if self._asks(one)]
@@ -99,7 +103,10 @@ class LonePrompts:
     # What is beside it
 
     def _among(self, statement: n.Statement, block: Sequence[n.Statement]) -> Explanation | None:
-        """Why a statement does not overlap with another one in its block; None if no other asks."""
+        """Why a statement does not overlap with the nearest one in its block that sends prompts.
+
+        Returns None if no other statement of the block does.
+        """
         place = block.index(statement)
         asking = [i for i, one in enumerate(block) if i != place and self._runs_asking(one)]
         above = max((i for i in asking if i < place), default=None)
@@ -129,7 +136,7 @@ class LonePrompts:
         return told or _told(_LOOKED_AT, two, "give it a name above both")
 
     def _told_of_names(self, statement: n.Statement) -> Explanation | None:
-        """Why the name of an answer prevents overlap."""
+        """Why the variable that gets an answer prevents overlap. Returns None if it does not."""
         facts = self.effects.facts
         for name in bound_by(statement):
             if facts.keeps_history(name):
@@ -155,7 +162,7 @@ class LonePrompts:
         return node if isinstance(node, n.FunctionDef) else None
 
     def _called(self, function: n.FunctionDef) -> list[Explanation]:
-        """The explanations for a function's prompts, one for each place that calls the function."""
+        """The explanations for the prompts of a function, one for each call of the function."""
         name = function.name.text
         if name == "main" and not function.parameters:
             return [_told(_NOTHING_BESIDE, function.name)]

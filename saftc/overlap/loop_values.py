@@ -21,7 +21,10 @@ from saftc.types.types import ANY, INT, NEVER, STRING, ListType, MapType, Type, 
 
 @dataclass(frozen=True, slots=True)
 class LoopOutput:
-    """A variable with its type; `is_result`: the value is the whole result of a prompt."""
+    """A variable that a part of a loop returns, with its type.
+
+    If `is_result`, the variable holds the whole result of a prompt.
+    """
 
     symbol: Symbol
     type: Type
@@ -31,10 +34,10 @@ class LoopOutput:
 def loop_output(
     facts: Facts, symbol: Symbol, statements: Iterable[n.Statement]
 ) -> LoopOutput | None:
-    """The output of a loop in a variable.
+    """The output of a loop in the variable `symbol`, with its type.
 
-    None if only some of the statements bind the variable to a prompt's whole result. `statements`
-    are all statements of the loop, including nested ones.
+    Returns None if only some of the statements bind the variable to a prompt's whole result.
+    `statements` are all statements of the loop, including nested ones.
     """
     bound = [
         (one, name)
@@ -57,7 +60,7 @@ def _is_empty(type_: Type) -> bool:
 
 
 def bound_types(facts: Facts, statement: n.Statement, name: n.Identifier) -> Iterator[Type]:
-    """The types that a statement may bind to a name."""
+    """Yields the types of the values that a statement may bind to a name."""
     match statement:
         case n.AssignStmt(schema=None) | n.AugmentedAssignStmt():
             yield facts.type_of(statement.value)
@@ -81,10 +84,10 @@ def _in_pattern(pattern: n.Pattern, type_: Type, name: n.Identifier) -> Iterator
 
 @dataclass(frozen=True, slots=True)
 class _Growth:
-    """How a statement adds to a variable; it `reads` the variable so many times for that.
+    """How a statement adds to a variable.
 
-    `is_count`: the variable is an object, and the statement counts up the number under a key, which
-    is 0 at first.
+    `reads` is the number of times that it reads the variable. If `is_count`, the variable is an
+    object, and the statement adds to the number under a key. A missing number counts as 0.
     """
 
     symbol: Symbol
@@ -93,7 +96,10 @@ class _Growth:
 
 
 def growing(flow: VariableFlow, loop: n.ForStmt) -> list[Symbol]:
-    """The variables to which the loop only adds, always in the same way, without reading them."""
+    """The variables to which the loop only adds, always in the same way.
+
+    The loop and the functions that it calls read them for nothing else.
+    """
     names = flow.facts.names
     adding: dict[Symbol, list[_Growth]] = {}
     for one in _growths(flow, loop):
@@ -118,7 +124,7 @@ def growing(flow: VariableFlow, loop: n.ForStmt) -> list[Symbol]:
 
 
 def counted_in(flow: VariableFlow, loop: n.ForStmt) -> set[Symbol]:
-    """The variables with objects of numbers that the loop counts up."""
+    """The variables that hold counts: the loop adds to the numbers under the keys of an object."""
     return {one.symbol for one in _growths(flow, loop) if one.is_count}
 
 
@@ -137,6 +143,7 @@ def _growth_of(flow: VariableFlow, statement: n.Statement) -> _Growth | None:
         counts = {...counts, [key]: get(counts, key, 0) + 1}
 
     In these cases, adding the items one by one has the same result as adding them all at once.
+    Returns None for other statements.
     """
     facts = flow.facts
     match statement:
@@ -184,7 +191,7 @@ def _growth(
 
 
 def _counted(facts: Facts, own: n.Name, entry: n.Entry) -> tuple[n.Node, ...]:
-    """The key and the addend of `[key]: get(counts, key, 0) + 1`; empty for other entries."""
+    """The key and the addend of `[key]: get(counts, key, 0) + 1`. Empty for other entries."""
     match entry:
         case n.Field(key=key, value=n.Binary(operator="+") as value):
             pass
@@ -238,7 +245,10 @@ def _is_alike(facts: Facts, key: n.Node, taken: n.Node) -> bool:
 
 
 def _is_sum(facts: Facts, value: n.Binary, own: n.Name) -> bool:
-    """Whether `value` adds whole numbers or texts to `own`; not floats, as order changes sums."""
+    """Whether `value` adds whole numbers or texts to `own`.
+
+    Floats do not count, since their sum depends on the order.
+    """
     type_ = facts.type_of(own)
     is_native = facts.forms.operators[value] == Form.NATIVE
     return is_native and type_ in (INT, STRING) and facts.symbols.get(facts.names.of(own)) == type_

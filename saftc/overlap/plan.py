@@ -2,20 +2,20 @@
 
     plan(facts)     Plan(effects, loops, ends, maps, groups, prints, notes)
 
-The first part of a loop ends with the last statement that asks. It runs ahead for the next items;
-the rest runs in the order of the items. The statements above the prompts, the head, may select the
-items (see `prefixes`). This is correct if
+The first part of a loop ends with the last statement that sends prompts. The first part runs ahead
+for the next items; the rest runs in the order of the items. The statements above the prompts, the
+head, may select the items (see `prefixes`). This is correct if
 
-    L1  no effect in it is unknown, and nothing before the rest changes files
-    L2  the items can certainly be taken, one after the other
-    L3  only a prompt or a file can end the loop below its head
-    L4  the first part needs nothing from the item before
-    L5  the first part only adds to variables that grow: it returns the additions
+    L1  no effect in the loop is unknown, and nothing above the rest changes files
+    L2  taking the items, one after the other, cannot fail
+    L3  below the head, only a prompt or a file that fails can end the loop
+    L4  the first part needs nothing from the previous item
+    L5  the first part only adds to variables that grow, and returns the additions
     L6  the first part has certainly assigned all that it returns to the rest
-    L7  a `continue` in the first part skips nothing below it
+    L7  a `continue` in the first part skips nothing below the first part
 
-A comprehension is such a loop without a rest. A group is prompts directly below each other, none of
-which needs another.
+A comprehension is such a loop without a rest. A group is a number of consecutive statements with
+prompts. None of these prompts needs another.
 """
 
 from collections import defaultdict
@@ -58,11 +58,12 @@ _AHEAD = frozenset[Effect]({"asks", "prints", "reads"})
 class PipelinedLoop:
     """A loop whose statements from `start` to `cut` run ahead, in a function called `name`.
 
-    The statements above are its `head`. The function takes an item, or the values that the head
-    yields for it. The parameter is called `item` if the item has no single name. The function
-    returns `gives`, the variables that it assigns and others read, and the additions to the
-    variables in `grows`, called `added`. `counts` are those of them whose numbers under keys it
-    adds to. If the function returns no value, the loop's target is called `nothing`.
+    The statements above `start` are its `head`. The function takes an item, or the values that the
+    head yields for it. The parameter is called `item` if the item has no single name. The function
+    returns the variables in `gives`, which it assigns and other code reads. It also returns the
+    additions to the variables in `grows`, under the names `added`. `counts` are those variables in
+    `grows` that are objects of counts. If the function returns no value, the loop's target is
+    called `nothing`.
     """
 
     head: LoopPrefix | None
@@ -83,11 +84,12 @@ class PipelinedLoop:
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """A comprehension that asks for several items at once; `symbols` are the variables of an item.
+    """A comprehension that sends the prompts of several items at once.
 
-    The function of `call` asks for an item if it takes the item unchanged. Otherwise a function
+    `symbols` are the variables of an item. If an item is the call of a function with only its
+    variable, `call` is this call, and its function runs concurrently. Otherwise a function called
     `name` is defined above the statement; its parameter is called `item` if there are several
-    symbols. If both are None, a lambda asks.
+    symbols. If both `call` and `name` are None, a lambda is used.
     """
 
     symbols: tuple[Symbol, ...]
@@ -98,7 +100,10 @@ class Mapped:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The decision about a place that asks; `reason` says why it stays in order."""
+    """A decision about code that sends prompts. `words` say how it may overlap with other code.
+
+    If the code stays in order, `reason` says why.
+    """
 
     node: n.Node
     words: str
@@ -107,15 +112,16 @@ class Decision:
 
 @dataclass(slots=True)
 class Plan:
-    """The decisions, stored beside the tree. If `prints`, code may print ahead of its turn.
+    """The decisions about the code of a script, by the nodes of its tree.
 
-    `awaits` is the waiting code of the async form, None in the plain form. `suffix` is appended to
-    the module names of scripts. `defaults` are the settings that the module embeds, in JSON.
+    If `prints`, code may print ahead of its turn. `awaits` is the code that waits in the async
+    form. It is None in the plain form. `suffix` is appended to the module names of scripts.
+    `defaults` are the settings that the module embeds, in JSON.
     """
 
     effects: Effects
     loops: dict[n.ForStmt, PipelinedLoop] = field(default_factory=dict[n.ForStmt, PipelinedLoop])
-    # The `continue`s that end a call of such a function.
+    # The `continue` statements that end a call of a function that runs ahead.
     ends: dict[n.ContinueStmt, PipelinedLoop] = field(
         default_factory=dict[n.ContinueStmt, PipelinedLoop]
     )
@@ -135,7 +141,7 @@ class Plan:
 
     @property
     def certainty(self) -> Certainty:
-        """The reasons why code of the script may stop it."""
+        """The finder of the reasons why code may stop the script."""
         return self.effects.certainty
 
 
@@ -144,7 +150,7 @@ def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:
     effects = Effects(facts, overlapping.pure)
     awaits = effects.awaits if overlapping.is_async else None
     if awaits is not None and overlapping.suffix and not awaits.has_form:
-        awaits = None  # its one module is that of both forms
+        awaits = None  # both forms of the script have the same module
     may_ask = facts.scripts or bool(nodes_of(facts.module, n.Prompt))
     if not may_ask or not overlapping.is_on:
         planned = Plan(effects, awaits=awaits, is_off=not overlapping.is_on)
@@ -155,9 +161,10 @@ def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:
 
 
 def call_of_item(facts: Facts, node: n.Node, item: Symbol) -> n.Call | None:
-    """The call that is `node`, if its only argument is the item or a plain part of it.
+    """Returns `node` if it is a call whose only argument is the item or a part of it.
 
-    None if it is no such call, or if its value is converted or has a history.
+    A part is a member such as `item.id`. Returns None for other nodes, and if the value of the call
+    is converted or has a history.
     """
     match node:
         case n.Call(function=function, arguments=(n.Argument(name=None, value=given),)) as call:
@@ -180,11 +187,12 @@ _Reads = tuple[Set[Symbol], ...]
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The scope of statements, and the variables that certainly have a value there.
+    """The scope of a block of statements, and what is known about variables there.
 
-    `after` holds the variables that may be read later, block by block outwards. `failed` holds
-    those that may be read if one of the statements fails and the failure is caught. `added` are the
-    names of the additions of the loops around.
+    `certain` holds the variables that certainly have a value. `after` holds the variables that may
+    be read later, in one set for each enclosing block, the innermost first. `failed` holds, in the
+    same way, the variables that may be read if a statement fails and the failure is caught. `added`
+    are the names for the additions of the enclosing loops.
     """
 
     scope: Scope
@@ -240,9 +248,9 @@ class _Planner:
             position += len(group)
 
     def _read_below(self, statements: Sequence[n.Statement]) -> Mapping[n.Statement, Set[Symbol]]:
-        """The variables that may be read below each statement with blocks, before an assignment.
+        """Maps each statement with blocks to the variables that may be read below it.
 
-        One pass upwards finds them for all statements.
+        Variables that are assigned first do not count. One pass upwards finds all of them.
         """
         below, found = frozenset[Symbol](), dict[n.Statement, Set[Symbol]]()
         for statement in reversed(statements):
@@ -253,7 +261,10 @@ class _Planner:
         return found
 
     def _inside(self, statement: n.Statement, place: _Place) -> None:
-        """Decides about a statement and its parts; `place.after` is read below it."""
+        """Decides about a statement and its blocks.
+
+        `place.after` has the variables read below it.
+        """
         self._comprehensions(_own_nodes(statement), place)
         inside = set(place.certain)
         after, added = place.after, place.added
@@ -278,7 +289,10 @@ class _Planner:
             self.plan.prints = True
 
     def _without_value(self, read: set[Symbol], place: _Place) -> str | None:
-        """The first name that may have no value where it is read."""
+        """The name of a variable in `read` that may have no value at `place`, or None.
+
+        If there are several, it is the first in the alphabet.
+        """
         unset = [
             symbol.name
             for symbol in read - place.certain
@@ -313,7 +327,10 @@ class _Planner:
         self._note(loop, "", reason)
 
     def _prevents(self, loop: n.ForStmt, place: _Place) -> Reason | None:
-        """Why a loop stays in order wherever it is cut; None if nothing prevents it."""
+        """Why a loop stays in order wherever its first part ends.
+
+        None if nothing prevents overlap.
+        """
         if self.facts.forms.loops[loop] in IN_PARTS:
             return Reason(loop.iterable, STREAMED, UNSTREAMED)
         unknown = self.effects.first_unknown(*loop.body, kinds=UNKNOWN)
@@ -406,9 +423,9 @@ class _Planner:
     def _given(
         self, loop: n.ForStmt, cut: int, symbols: Sequence[Symbol], *, are_known: bool
     ) -> tuple[LoopOutput, ...] | Reason:
-        """The values that the statements up to a cut pass on, or why they cannot.
+        """The variables that the loop's first `cut` statements pass on, or why they cannot.
 
-        With `are_known`, their types must be known.
+        If `are_known`, the types of these variables must be known.
         """
         statements = (loop, *all_statements(loop.body[:cut]))
         given: list[LoopOutput] = []
@@ -424,7 +441,10 @@ class _Planner:
         return tuple(given)
 
     def _item_of(self, loop: n.ForStmt) -> str:
-        """The loop's name for an item; under `enumerate`, not that of the number."""
+        """The loop's name for an item.
+
+        With `enumerate`, the name of the number is the last choice.
+        """
         names = [one.text for one in bound_by(loop)]
         if isinstance(loop.iterable, n.Call):
             form = self.facts.forms.calls[loop.iterable]
@@ -435,7 +455,7 @@ class _Planner:
     def _carried(
         self, first: Sequence[n.Statement], certain: set[Symbol], changed: set[Symbol]
     ) -> set[Symbol]:
-        """The variables of earlier items that the first part may read.
+        """The variables among `changed` that the first part may read from earlier items.
 
         `certain` grows by the variables that the first part assigns.
         """
@@ -449,9 +469,9 @@ class _Planner:
         return self.flow.early_reads(rest, certain)
 
     def _read_after_failure(self, assigned: set[Symbol], place: _Place) -> Symbol | None:
-        """A variable among these that may be read after a caught failure.
+        """A variable in `assigned` that may be read after a failure has been caught, or None.
 
-        A call that fails returns no values for them.
+        A function that runs ahead returns no values for such variables if it fails.
         """
         if not place.failed:
             return None
@@ -460,11 +480,11 @@ class _Planner:
         return min(found, key=lambda symbol: symbol.name, default=None)
 
     def _needed_later(self, assigned: set[Symbol], place: _Place) -> set[Symbol]:
-        """The variables among these that may be read after the loop."""
+        """The variables in `assigned` that may be read after the loop."""
         return {one for one in assigned if _is_in(one, place.after)}
 
     def _reading(self, statements: Sequence[n.Statement], symbols: set[Symbol]) -> n.Node:
-        """The first place that reads one of these, itself or in a function."""
+        """The first node in `statements` that reads one of `symbols`, directly or in a function."""
         for statement in statements:
             for node in walk(statement):
                 if isinstance(node, n.Name | n.Prompt) and self.flow.read(node) & symbols:
@@ -481,12 +501,12 @@ class _Planner:
         return list(dict.fromkeys(s for one in statements for s in self.flow.bound(one)))
 
     def _new_name(self, wanted: str, others: Set[str] = frozenset()) -> str:
-        """An unused name that is not one of the others."""
+        """The name `wanted`, with a number if the script or `others` already contain it."""
         free = (one for one in _numbered(wanted) if one.rstrip("_") not in self.taken)
         return next(one for one in free if one not in others)
 
     def _new_function(self, wanted: str, scope: Scope) -> str:
-        """A name that is unused in the script and by the functions made in its scope."""
+        """The name `wanted`, with a number if the script or another new function uses the name."""
         names, made = self.names.setdefault((scope, wanted), _numbered(wanted)), self.made[scope]
         name = next(one for one in names if one.rstrip("_") not in self.taken and one not in made)
         made.add(name)
@@ -519,9 +539,10 @@ class _Planner:
         self._note(node, "for several items at once", reason)
 
     def _mapped(self, node: n.Comprehension, place: _Place, is_inside: bool) -> Mapped | None:
-        """How the items are asked for; None if there is no place for a function that asks.
+        """Decides how the prompts of a comprehension's items are sent.
 
-        A comprehension inside of another one reads the variables of the outer one.
+        Returns None if no function can send them. A comprehension inside of another one may read
+        the variables of the outer one, so a function above the statement cannot send its prompts.
         """
         bound = [symbol for clause in node.clauses for symbol in self.flow.bound(clause)]
         read = {symbol for symbol, _ in self.facts.names.read(node.item)}
@@ -573,13 +594,13 @@ class _Planner:
         return None if unset is None else Reason(node, f"`{unset}` may have no value", GIVE_VALUE)
 
     def _is_told_by_tests(self, condition: n.Expression) -> bool:
-        """Whether testing all items first would reorder visible effects."""
+        """Whether testing all items before the first prompt would reorder visible effects."""
         return bool(self.effects.of(condition))
 
     # Groups
 
     def _group(self, statements: Sequence[n.Statement], place: _Place) -> tuple[n.Statement, ...]:
-        """The first statements that may ask at the same time."""
+        """As many of the first statements as may send their prompts at the same time."""
         group: list[n.Statement] = []
         assigned = set[Symbol]()
         for statement in statements:
@@ -635,7 +656,7 @@ class _Planner:
         return value if self.certainty.expression(value) is None else None
 
     def _made_first(self, value: n.Expression) -> list[n.Expression]:
-        """The expressions that are evaluated before the prompt is asked or the function called."""
+        """The expressions that are evaluated before a prompt is sent or a function is called."""
         if isinstance(value, n.Prompt):
             parts = [*value.shown, *value.options_set]
             parts += [] if value.after is None else [value.after]
@@ -646,7 +667,7 @@ class _Planner:
         return [one for one in parts if not isinstance(self.facts.types.get(one), FunctionType)]
 
     def _shows_its_place(self, value: n.Expression) -> bool:
-        """Whether evaluating the arguments early would be observable."""
+        """Whether evaluating the arguments of a prompt or call early would be observable."""
         parts = self._made_first(value)
         reasons = (self.certainty.expression(one) for one in parts)
         return bool(self.effects.of(*parts)) or any(one is not None for one in reasons)
@@ -657,14 +678,14 @@ def _is_in(symbol: Symbol, reads: _Reads) -> bool:
 
 
 def _numbered(name: str) -> Iterator[str]:
-    """The name itself, then with a number: `ask_mail`, `ask_mail_2`, `ask_mail_3`, ..."""
+    """Yields the name, then numbered names: `ask_mail`, `ask_mail_2`, `ask_mail_3`, ..."""
     yield name
     for number in count(2):
         yield f"{name}_{number}"
 
 
 def _own_nodes(statement: n.Statement) -> Iterator[n.Node]:
-    """The nodes of a statement itself, without those of the statements inside of it."""
+    """Yields the nodes of a statement, without the nodes of the statements inside of it."""
     if isinstance(statement, n.RecordDef):
         yield from walk(statement)
     elif not isinstance(statement, n.FunctionDef):

@@ -8,16 +8,16 @@
         print($ Translate {title}. $)                           title = mail.title
                                                                 yield title
 
-A generator runs the head ahead of the loop. A failure in it is raised at the turn of its item;
-after a failure or a `break`, the loop asks for no further item. So the head may fail and skip items
-if these rules hold.
+A generator runs the head ahead of the loop. If the head fails, the failure is raised at the turn of
+its item. After a failure or a `break`, the loop sends prompts for no further item. So the head may
+fail and skip items if these rules hold.
 
-    H1  it has no effects, so that its timing is not observable; it may read files if the rest of
-        the loop writes none
-    H2  it certainly ends, and ends nothing but its item or its loop
-    H3  it reads no result of an item's prompts or of the rest
-    H4  nothing else in the loop reads or assigns the variables that it carries from item to item,
-        nor does code that may run after a failure
+    H1  the head has no effects, so that its timing is not observable; but it may read files if the
+        rest of the loop writes none
+    H2  the head certainly ends, and ends nothing but its item or its loop
+    H3  the head reads no result of an item's prompts or of the rest
+    H4  nothing else in the loop reads or assigns the variables that the head carries from item to
+        item, nor does code that may run after a failure
 """
 
 from collections.abc import Iterable, Sequence
@@ -65,10 +65,10 @@ class PrefixFinder:
         self.awaits = awaits
 
     def ends(self, loop: n.ForStmt) -> Iterable[int]:
-        """The possible lengths of the head of a loop that asks, in statements.
+        """The possible numbers of statements in the head of a loop that sends prompts.
 
-        None if no head is needed; up to the last statement that may stop the script or end the
-        loop; and up to the last one that may skip an item.
+        The head ends with the last statement that may stop the script or end the loop, or with the
+        last one that may also skip an item. The number is 0 if there is no such statement.
         """
         checks = skips = 0
         for above, statement in enumerate(loop.body):
@@ -81,13 +81,16 @@ class PrefixFinder:
         return dict.fromkeys((checks, skips))
 
     def kept(self, loop: n.ForStmt, end: int) -> set[Symbol]:
-        """The variables that a head carries to the next item: those read before assigned."""
+        """The variables that a head carries to the next item.
+
+        The head reads them before it assigns them.
+        """
         head = loop.body[:end]
         early = self.flow.early_reads(head, set(self.flow.bound(loop)))
         return early & self.flow.assigned(head)
 
     def prevents(self, loop: n.ForStmt, end: int) -> Reason | None:
-        """Why a head cannot run ahead; None if it can."""
+        """Why a head of `end` statements cannot run ahead. None if it can."""
         head, rest = loop.body[:end], loop.body[end:]
         for one in all_statements(head):
             if isinstance(one, n.FunctionDef):
@@ -105,14 +108,14 @@ class PrefixFinder:
         return None
 
     def _lost(self, loop: n.ForStmt, end: int) -> set[Symbol]:
-        """The variables that a head needs but cannot read, or would change too early."""
+        """The variables that a head needs but cannot read, or that it would change too early."""
         head, rest = loop.body[:end], loop.body[end:]
         targets, changed = set(self.flow.bound(loop)), self.flow.assigned(rest)
         kept, own = self.kept(loop, end), self.flow.assigned(head) | targets
         needed = self.flow.early_reads(head, set(targets)) - kept
         needed |= self.effects.read_in_functions(*head)
         lost = needed & (changed | own)
-        # It has no access to an outer variable that has the name of one of its own.
+        # The generator cannot read an outer variable if it assigns to a variable of this name.
         lost |= self.flow.read(loop.iterable) & (own - kept)
         lost |= kept & (changed | targets | self.flow.read(*rest))
         return lost | {one for one in kept if one.starts_from is not None}
@@ -123,7 +126,10 @@ class PrefixFinder:
         return bool(self.effects.of(*head) - reads)
 
     def _waits(self, loop: n.ForStmt, end: int) -> bool:
-        """Whether the head would have to await in the generator, which is a plain one."""
+        """Whether the head would have to await, which the generator cannot do.
+
+        The result is also true if the loop's iterable sends prompts.
+        """
         if "asks" in self.effects.of(loop.iterable):
             return True
         parts = (loop.iterable, *loop.body[:end])
@@ -131,7 +137,7 @@ class PrefixFinder:
 
 
 def needs(symbols: Iterable[Symbol], facts: Facts) -> tuple[str, str]:
-    """The words for an item that needs results of the one before, and the way out."""
+    """Returns two texts: what an item needs of the previous one, and what to write instead."""
     found = sorted(symbols, key=lambda symbol: symbol.name)
     names = " and ".join(f"`{symbol.name}`" for symbol in found)
     way_out = "if it only collects, add with `+=` and read it below the loop"

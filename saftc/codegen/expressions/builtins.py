@@ -1,4 +1,4 @@
-"""Emits calls of builtins: in Python's own form if the types prove it correct, else by `ops`.
+"""Emits calls of builtins as plain Python if the types prove it correct, else as calls of `ops`.
 
 upper(verb)             verb.upper()            or  ops.upper(verb)
 len(xs)                 len(xs)                 or  ops.len(xs)
@@ -43,7 +43,10 @@ def emit_builtin_call(context: Context, node: n.Call, form: BuiltinCall) -> Expr
 
 
 def emit_iterable(context: Context, node: n.Expression) -> Expression:
-    """An expression over which code only iterates: it may be an iterator where Saft has a list."""
+    """Emits an expression that the code only iterates over.
+
+    A call that returns a list in Saft may become a call that returns an iterator.
+    """
     if isinstance(node, n.Call) and node not in context.facts.coercions:
         form = context.facts.forms.calls[node]
         if isinstance(form, BuiltinCall) and (made := _iterator(context, form)) is not None:
@@ -52,7 +55,7 @@ def emit_iterable(context: Context, node: n.Expression) -> Expression:
 
 
 def builtin_value(context: Context, name: str) -> Expression:
-    """A builtin as a value; in async form, `run` becomes `run.aio`."""
+    """A builtin as an expression for its function. In async form, `run` becomes `run.aio`."""
     if not _has_own_name(BUILTINS[name]):
         return context.operator(name_in_ops(name))
     value = context.global_(name)
@@ -60,7 +63,7 @@ def builtin_value(context: Context, name: str) -> Expression:
 
 
 def _has_own_name(builtin: Builtin) -> bool:
-    """True if the output imports the builtin by its own name, such as `approve` or `image`."""
+    """True if the output imports the builtin itself, such as `approve`, instead of using `ops`."""
     return builtin.ways[0].python.module in (PACKAGE, PROGRAMS)
 
 
@@ -72,7 +75,10 @@ def name_in_ops(name: str) -> str:
 def arguments(
     context: Context, node: n.Call, names: Mapping[str, str] | None = None
 ) -> tuple[list[Expression], list[tuple[str, Expression]]]:
-    """The arguments by position and by name; `names` maps parameters to their Python names."""
+    """Returns the positional arguments of a call, and the named ones as pairs of name and value.
+
+    `names` maps parameters to their Python names.
+    """
     python = names or {}
     positional = [context.emit(a.value) for a in node.arguments if a.name is None]
     named = [
@@ -97,7 +103,10 @@ def _one_a_line(context: Context, node: n.Call, form: BuiltinCall, made: Express
 
 
 def _iterator(context: Context, form: BuiltinCall) -> Expression | None:
-    """A call that returns an iterator in Python and a list in Saft; None for other calls."""
+    """Emits a builtin call that returns an iterator in Python and a list in Saft.
+
+    Returns None for other calls.
+    """
     python, given = form.way.python, form.arguments
     if form.form == Form.OPS or given is None or not python.is_iterator:
         return None
@@ -135,7 +144,7 @@ def _call(context: Context, node: n.Call, form: BuiltinCall) -> Expression:
 
 
 def _native(context: Context, form: BuiltinCall, given: _Given) -> Expression:
-    """Python's own form of a call whose types are proved."""
+    """Emits a builtin call as plain Python, which the types have proved to be correct."""
     builtin, python = form.builtin, form.way.python
     if python.how == "own":
         return _OWN[builtin.name](context, given)
@@ -156,19 +165,22 @@ def _native(context: Context, form: BuiltinCall, given: _Given) -> Expression:
 
 
 def _function(context: Context, python: PythonForm, values: Sequence[Expression]) -> Expression:
-    """The function to call in Python, or the method of the first value."""
+    """The Python function to call, or the method of the first value."""
     if python.how == "method":
         return py.attribute(values[0], python.name)
     return context.global_(python.name)
 
 
 def _behind(python: PythonForm, values: Sequence[Expression]) -> Sequence[Expression]:
-    """The arguments of the call, without the object of a method."""
+    """The values between the parentheses of the call. The object of a method is not one of them."""
     return values[1:] if python.how == "method" else values
 
 
 def _taken(context: Context, builtin: Builtin, node: n.Expression) -> Expression:
-    """The items that a Python function reads one by one; a generator if possible."""
+    """Emits the list whose items a Python function reads one by one.
+
+    A comprehension becomes a generator if that makes no difference.
+    """
     made = emit_iterable(context, node)
     if isinstance(made, cst.ListComp) and context.choices.is_lazy(builtin, node):
         return py.generator(made)
@@ -178,7 +190,10 @@ def _taken(context: Context, builtin: Builtin, node: n.Expression) -> Expression
 def _ordered_by(
     context: Context, node: n.Call, form: BuiltinCall, by: n.Expression
 ) -> Expression | None:
-    """`sorted(notes, key=words, reverse=True)`; None if the runtime must do the ordering."""
+    """Emits a call such as `sorted(notes, key=words, reverse=True)`.
+
+    Returns None if the call needs the function of the runtime.
+    """
     given = form.arguments
     if given is None or not context.choices.values.is_ordered_by_python(form, by):
         return None
@@ -196,7 +211,10 @@ def _ordered_by(
 
 
 def _key(context: Context, by: n.Expression, values: _Given) -> Expression:
-    """The key function for Python: `len` and `str.upper` if the types allow it."""
+    """The key function of Python's `sorted`, `min` or `max`.
+
+    A builtin becomes a function of Python such as `len` or `str.upper` if the types allow it.
+    """
     found = context.choices.values.key(by, values)
     if found is None:
         return context.emit(by)
@@ -217,20 +235,20 @@ def _write(context: Context, given: _Given) -> Expression:
 
 
 def written(context: Context, value: Expression) -> Expression:
-    """`print(value, end="", flush=True)`."""
+    """The call `print(value, end="", flush=True)`."""
     named = [("end", py.constant("")), ("flush", py.constant(True))]
     return py.call(context.global_("print"), [value], named)
 
 
 def printed(context: Context, node: n.Expression) -> Expression:
-    """A value that Python's `print` writes in the same way as Saft's `print`."""
+    """Emits a value so that Python's `print` writes it as Saft's `print` does."""
     value = context.emit(node)
     is_shown = context.choices.values.text(node) == Text.SHOW
     return shown(context, value) if is_shown else value
 
 
 def shown(context: Context, value: Expression) -> Expression:
-    """`show(value)`: the text of any value."""
+    """The call `show(value)`, which returns the text of any value."""
     return py.call(context.global_("show"), [value])
 
 
@@ -277,7 +295,7 @@ def _div(context: Context, given: _Given) -> Expression:
 
 
 def _sum(context: Context, given: _Given) -> Expression:
-    """`sum(xs)`; for decimals and durations, with a start value."""
+    """Emits `sum(xs)`, with a start value for decimals and durations."""
     items = _taken(context, BUILTINS["sum"], given[0])
     none = context.choices.values.sum_of_none(given[0])
     if none is None:
@@ -310,14 +328,17 @@ _OWN: dict[str, Callable[[Context, _Given], Expression]] = {
 
 
 def length(context: Context, value: Expression) -> Expression:
-    """`len(value)`."""
+    """The call `len(value)`."""
     return py.call(context.global_("len"), [value])
 
 
 def converted(
     context: Context, node: n.Expression, value: Expression, wanted: Type
 ) -> Expression:
-    """A value converted by its Python class; an int literal is written as a float literal."""
+    """Emits the conversion of a value to another type, such as `float(value)`.
+
+    An int literal becomes a float literal.
+    """
     if wanted == DECIMAL:
         return py.call(class_of_date(context, DECIMAL), [value])
     match node:

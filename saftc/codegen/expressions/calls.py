@@ -1,4 +1,4 @@
-"""Emits calls: directly for functions, records and imported Python, by `ops` for unknown values.
+"""Emits plain calls of functions, records and imported Python, and calls of `ops` for other values.
 
 go(a, n: 2)     go(a, n=2)      or  ops.call(go, a, n=2)
 x.go(a)         ops.send(x, "go", a), if the type of x is unknown
@@ -21,7 +21,7 @@ from saftc.syntax import nodes as n
 
 
 def emit_call(context: Context, node: n.Call) -> Expression:
-    """Emits a call and, if it returns a whole result, `.value`."""
+    """Emits a call. If it returns a prompt's whole result, `.value` is added."""
     form = context.facts.forms.calls[node]
     match form:
         case BuiltinCall():
@@ -62,7 +62,10 @@ def emit_call(context: Context, node: n.Call) -> Expression:
 
 
 def _waiting(context: Context, node: n.Call, made: Expression) -> Expression:
-    """The call with `await` and its helpers, if it must be awaited."""
+    """Adds `await` to a call that must be awaited, with a helper such as `in_thread` if needed.
+
+    In plain form, `in_loop(...)` is put around a call of an `async` function of Python.
+    """
     wait = context.wait(node)
     if wait is None:
         form = context.facts.forms.calls[node]
@@ -84,7 +87,7 @@ def _waiting(context: Context, node: n.Call, made: Expression) -> Expression:
 
 
 def _left_out(node: n.Call, form: DirectCall) -> list[tuple[str, Expression]]:
-    """`field=None` for each optional field that a call omits and that has no Python default."""
+    """Returns `field=None` for each optional field without a Python default that a call omits."""
     if not isinstance(form.definition, n.RecordDef):
         return []
     record = form.definition
@@ -100,7 +103,10 @@ def _left_out(node: n.Call, form: DirectCall) -> list[tuple[str, Expression]]:
 
 
 def _parameter_names(context: Context, form: DirectCall) -> dict[str, str]:
-    """The Python names of a function's parameters; empty if the function is in another module."""
+    """Maps the parameters of a function to their Python names.
+
+    The mapping is empty if the script does not define the function.
+    """
     if not isinstance(form.definition, n.FunctionDef):
         return {}
     symbols = context.facts.names.symbols

@@ -72,7 +72,7 @@ def _written(context: Context, made: Scalar, text: str) -> Expression | None:
 
 
 def nothing_of(context: Context, type_: Type) -> Expression:
-    """The sum of no items: `Decimal(0)`, `dt.timedelta()`."""
+    """The start value of a sum: `Decimal(0)` for decimals, `dt.timedelta()` for durations."""
     assert isinstance(type_, Scalar)
     start = [py.constant(0)] if type_ == DECIMAL else []
     return py.call(class_of_date(context, type_), start)

@@ -1,4 +1,4 @@
-"""Emits each expression as a libcst node, with the conversion or check that its place needs.
+"""Emits each expression as a libcst node, with the conversion or check that its context needs.
 
 The node is plain Python if the types prove that it has Saft's meaning, and calls `ops` otherwise.
 """
@@ -40,7 +40,7 @@ _SHORT_TEXT = 80
 
 
 def emit_expression(context: Context, node: n.Expression) -> Expression:
-    """Emits an expression in the Python form that its place needs."""
+    """Emits an expression with the conversion or check that the code around it needs."""
     is_whole = node in context.facts.whole_results
     value = context.note(
         emit_result(context, node) if is_whole else _plain(context, node), node.span
@@ -102,7 +102,11 @@ def _plain(context: Context, node: n.Expression) -> Expression:
 
 
 def _conditional(context: Context, node: n.Conditional) -> Expression:
-    """`then if condition else other`; for bools with one literal branch, `and` or `or`."""
+    """Emits `then if condition else other`.
+
+    If the values are bools and one of them is a literal, it may become `and` or `or`. If both are
+    literals, it becomes the condition or its negation.
+    """
     match node:
         case n.Conditional(then=n.Literal(value=True), other=n.Literal(value=False)):
             return emit_truth(context, node.condition)
@@ -128,7 +132,7 @@ def _literal(context: Context, node: n.Literal) -> Expression:
 
 
 def _block(text: str) -> Expression:
-    """A text of several lines; if it is long, a literal for each line."""
+    """The literal of a text with several lines. If the text is long, each line has a literal."""
     lines = text.splitlines(keepends=True)
     if len(repr(text)) <= _SHORT_TEXT or len(lines) == 1:
         return py.constant(text)
@@ -152,10 +156,10 @@ def _name(context: Context, node: n.Name) -> Expression:
 
 
 def _formatted_string(context: Context, node: n.FormattedString) -> Expression:
-    """`f"text {value:spec}"` if Python 3.11 can parse it; else `"text {:spec}".format(value)`.
+    """Emits an f-string if Python 3.11 can parse it, else `"text {:spec}".format(value)`.
 
-    A hole may contain no backslash, no line end and no quote of the string around it; strings in a
-    hole have single quotes.
+    Python 3.11 cannot if a hole contains a backslash, a line end, a `#`, or a quote of the string
+    around it. For this reason, strings in a hole have single quotes.
     """
     parts = [_hole_or_text(context, part) for part in node.parts]
     if all(isinstance(part, str) for part in parts):
@@ -169,7 +173,7 @@ def _formatted_string(context: Context, node: n.FormattedString) -> Expression:
 def _hole_or_text(
     context: Context, part: n.FormatText | n.FormatHole
 ) -> str | tuple[Expression, str]:
-    """The text, or the value of a hole with its format."""
+    """Returns the text of a part of a formatted string, or the value of a hole with its format."""
     if isinstance(part, n.FormatText):
         return part.text
     spec = part.spec or ""

@@ -22,7 +22,7 @@ from saftc.types.types import ObjectType
 def emit_literal(
     context: Context, node: n.ListLiteral | n.TupleLiteral | n.ObjectLiteral
 ) -> Expression:
-    """A list, tuple or object literal."""
+    """Emits a list, tuple or object literal."""
     match node:
         case n.ListLiteral():
             items = py.list_([emit_item(context, item) for item in node.items])
@@ -39,14 +39,14 @@ def emit_literal(
 
 
 def emit_item(context: Context, node: n.Expression | n.Spread) -> Expression:
-    """An item of a list."""
+    """Emits an item of a list literal. `...value` becomes `*value`."""
     if isinstance(node, n.Spread):
         return py.starred(emit_spread(context, node))
     return context.emit(node)
 
 
 def emit_spread(context: Context, node: n.Spread) -> Expression:
-    """The items that `...value` inserts in a list."""
+    """Emits the iterable whose items `...value` inserts in a list."""
     value = emit_iterable(context, node.value)
     if context.facts.forms.spreads[node] == Form.OPS:
         value = context.note(context.operation("spread", value), node.span)
@@ -54,10 +54,10 @@ def emit_spread(context: Context, node: n.Spread) -> Expression:
 
 
 def _emit_copy(context: Context, node: n.ObjectLiteral) -> Expression:
-    """A copy of a record, such as `dataclasses.replace(record, field=value)`.
+    """Emits a changed copy of a record, such as `dataclasses.replace(record, field=value)`.
 
-    If the value may be a record or an object, it is `ops.changed(value, {"field": 1})`. Each form
-    checks the rules of the copy.
+    If the original may be a record or a plain object, `ops.changed(value, {"field": 1})` is
+    emitted. All these functions check the rules of the record for the copy.
     """
     copy, record = context.facts.forms.copies[node], context.emit(node.fields[0].value)
     if copy.is_open:
@@ -78,7 +78,7 @@ def _emit_copy(context: Context, node: n.ObjectLiteral) -> Expression:
 
 
 def emit_object(context: Context, node: n.ObjectLiteral, fields: Sequence[n.Entry]) -> Expression:
-    """An object with these fields."""
+    """Emits an object with the entries `fields` as a dict. Missing optional fields become None."""
     entries = [emit_entry(context, entry) for entry in fields]
     wanted = context.facts.types.get(node)
     if isinstance(wanted, ObjectType) and len(node.named) == len(node.fields):
@@ -90,7 +90,7 @@ def emit_object(context: Context, node: n.ObjectLiteral, fields: Sequence[n.Entr
 
 
 def emit_entry(context: Context, node: n.Entry) -> py.Entry:
-    """A key of a dict and its value; None as the key for `...value`."""
+    """Returns the key and the value of an entry in a dict. For `...value`, the key is None."""
     forms = context.facts.forms
     match node:
         case n.Field():
@@ -109,7 +109,10 @@ def emit_entry(context: Context, node: n.Entry) -> py.Entry:
 
 
 def emit_computed(context: Context, node: n.ComputedField) -> tuple[Expression, Expression]:
-    """The key of `[key]: value`, with a check unless the types prove it; and the value."""
+    """Returns the key and the value of `[key]: value`.
+
+    The key is checked unless the types prove that it is valid.
+    """
     key = context.emit(node.key)
     if context.facts.forms.keys[node.key] == Form.OPS:
         key = context.note(
@@ -119,6 +122,6 @@ def emit_computed(context: Context, node: n.ComputedField) -> tuple[Expression, 
 
 
 def _kind_of_keys(context: Context, node: n.Expression | n.Spread) -> list[Expression]:
-    """The class that the check of a key requires; empty if keys are strings."""
+    """The class that a checked key must have, in a list. The list is empty if keys are strings."""
     kind = context.facts.forms.dated.get(node)
     return [] if kind is None else [annotation(context, kind)]

@@ -12,7 +12,7 @@ from saftc.syntax import nodes as n
 
 
 def emit_member(context: Context, node: n.Member) -> Expression:
-    """`value.name`."""
+    """Emits Saft's `value.name`."""
     form, field = context.facts.forms.members[node], node.name.text
     match form:
         case Attribute():
@@ -36,12 +36,12 @@ def emit_member(context: Context, node: n.Member) -> Expression:
 
 
 def _structure(context: Context, node: n.Member | n.Index) -> Expression:
-    """The parsed data of a result's text."""
+    """Emits `result.data`, which is the JSON in the text of a prompt's result."""
     return py.attribute(emit_result(context, node.value), "data")
 
 
 def emit_tuple_member(context: Context, node: n.TupleMember) -> Expression:
-    """`value.0`."""
+    """Emits Saft's `value.0`."""
     value, position = context.emit(node.value), py.constant(node.position)
     if context.facts.forms.items[node] == Form.NATIVE:
         return py.subscript(value, position)
@@ -49,7 +49,7 @@ def emit_tuple_member(context: Context, node: n.TupleMember) -> Expression:
 
 
 def emit_index(context: Context, node: n.Index) -> Expression:
-    """`value[key]`."""
+    """Emits Saft's `value[key]`."""
     form = context.facts.forms.items[node]
     is_structure = form == Form.STRUCTURE
     value = _structure(context, node) if is_structure else context.emit(node.value)
@@ -62,7 +62,7 @@ def emit_index(context: Context, node: n.Index) -> Expression:
 
 
 def emit_slice(context: Context, node: n.Slice) -> Expression:
-    """`value[start:stop:step]`."""
+    """Emits Saft's `value[start:stop:step]`."""
     value = context.emit(node.value)
     start, stop, step = (
         None if part is None else context.emit(part) for part in (node.start, node.stop, node.step)

@@ -1,4 +1,4 @@
-"""Emits operators, tests and conditions: as plain Python if the types prove Saft's meaning.
+"""Emits operators, tests and conditions as plain Python if the types prove Saft's meaning.
 
 a + b       a + b               or  ops.add(a, b)
 a == nil    a is None
@@ -52,7 +52,7 @@ _OPPOSITE_ORDERS = {"<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
 def emit_unary(context: Context, node: n.Unary) -> Expression:
-    """`-x`, `not x`."""
+    """Emits `-x` or `not x`."""
     if node.operator == "not":
         return emit_negated(context, node.operand)
     operand = context.emit(node.operand)
@@ -62,7 +62,7 @@ def emit_unary(context: Context, node: n.Unary) -> Expression:
 
 
 def emit_binary(context: Context, node: n.Binary) -> Expression:
-    """`left + right` and the like."""
+    """Emits `left + right` and other arithmetic."""
     left, right = context.emit(node.left), context.emit(node.right)
     if context.facts.forms.operators[node] != Form.NATIVE:
         return context.operation(_OPERATIONS[node.operator], left, right)
@@ -73,9 +73,10 @@ def emit_binary(context: Context, node: n.Binary) -> Expression:
 
 
 def _joined(left: Expression, right: Expression) -> Expression | None:
-    """`[*log, entry]` for `log + [entry]`; None if neither operand is a list literal.
+    """Emits `log + [entry]` as `[*log, entry]`. Returns None if neither operand is a list literal.
 
-    Comments between the items are kept, and so is one item per line.
+    It also returns None if both are list literals and the second one begins with a comment.
+    Comments between the items are kept. One item per line stays one item per line.
     """
     match left, right:
         case cst.List(), cst.List() if not _opens_with_comment(right):
@@ -100,12 +101,12 @@ def _opens_with_comment(made: cst.List) -> bool:
 
 
 def emit_comparison(context: Context, node: n.Comparison) -> Expression:
-    """`left < right` and the like."""
+    """Emits `left < right` and other comparisons."""
     return _comparison(context, node, node.operator)
 
 
 def _comparison(context: Context, node: n.Comparison, operator: str) -> Expression:
-    """A comparison with `operator`, which is the node's own or the opposite one."""
+    """Emits a comparison with `operator`, which is the operator of the node or its opposite."""
     form = context.facts.forms.operators[node]
     is_negative = operator in ("!=", "not in")
     match form:
@@ -127,7 +128,7 @@ def _comparison(context: Context, node: n.Comparison, operator: str) -> Expressi
 
 
 def _kind_test(context: Context, test: KindTest) -> Expression:
-    """`isinstance(x, str)` for `type(x) == "string"`."""
+    """Emits `type(x) == "string"` as `isinstance(x, str)`, and other tests of kinds."""
     value = context.emit(test.tested)
     if test.by == "none":
         return py.comparison(value, "is", py.constant(None))
@@ -188,9 +189,9 @@ def emit_truth(context: Context, node: n.Expression) -> Expression:
 
 
 def emit_negated(context: Context, operand: n.Expression) -> Expression:
-    """`not operand`, or the opposite comparison.
+    """Emits `not operand`, or the opposite comparison.
 
-    If the operand is a bool or None, it is emitted without a test.
+    If the operand is a bool or nil, `not` needs no truth test of the operand.
     """
     if isinstance(operand, n.Unary) and operand.operator == "not":
         return emit_truth(context, operand.operand)
@@ -204,7 +205,7 @@ def emit_negated(context: Context, operand: n.Expression) -> Expression:
 
 
 def emit_failing_condition(context: Context, condition: n.Expression) -> Expression:
-    """The condition under which an `assert` fails."""
+    """Emits the condition under which an `assert` fails."""
     match condition:
         case n.Comparison(operator="<" | "<=" | ">" | ">=") if (
             context.choices.has_opposite(condition)

@@ -57,12 +57,12 @@ _Named = list[tuple[str, Expression]]
 
 
 def emit_prompt(context: Context, node: n.Prompt) -> Expression:
-    """A prompt, with `.value`."""
+    """Emits a prompt as `prompt(...).value`."""
     return py.attribute(_asked(context, node, _returns(context, node)), "value")
 
 
 def emit_parts(context: Context, node: n.Expression, parts: str) -> Expression:
-    """`prompt(..., stream=True).pieces()`, or `reply.pieces()` for a stream in a variable.
+    """Emits `prompt(..., stream=True).pieces()`, or `reply.pieces()` for a stream in a variable.
 
     `parts` is the name of the method.
     """
@@ -77,7 +77,10 @@ def emit_parts(context: Context, node: n.Expression, parts: str) -> Expression:
 
 
 def emit_result(context: Context, node: n.Expression) -> Expression:
-    """The whole result of a prompt, or of a name or call that keeps a prompt's history."""
+    """Emits a prompt without `.value`, so that the expression is the prompt's whole result.
+
+    The node may also be a name or call that keeps a prompt's history.
+    """
     match node:
         case n.Prompt():
             return _asked(context, node, _returns(context, node))
@@ -94,7 +97,7 @@ def emit_result(context: Context, node: n.Expression) -> Expression:
 def emit_destructured(
     context: Context, node: n.Prompt, fields: Sequence[n.PatternField]
 ) -> Expression:
-    """The whole result of the prompt whose reply is destructured."""
+    """Emits a prompt whose reply is destructured. The expression is the prompt's whole result."""
     facts, docs = context.facts, context.module.docs
     types = [
         (
@@ -107,7 +110,7 @@ def emit_destructured(
 
 
 def emit_kept_program(context: Context, node: n.Expression, value: Expression) -> Expression:
-    """`Plan.read(value, ...)`: checks a value as a stored program."""
+    """Emits `Plan.read(value, ...)`, which checks a value as a stored program."""
     functions = functions_above(node.span, context.module, context.facts)
     symbols = context.facts.names.scopes[context.module].symbols
     names = {name: py.name(context.names[symbols[name]]) for name in functions}
@@ -130,7 +133,10 @@ def emit_kept_program(context: Context, node: n.Expression, value: Expression) -
 
 
 def _returns(context: Context, node: n.Prompt) -> _Named:
-    """The arguments that describe the type of the reply; for a program, also its conversions."""
+    """The named arguments of `prompt` or `program` that describe the type of the reply.
+
+    A program also gets its conversions, and the functions that may be called at the same time.
+    """
     asked = context.facts.prompts[node]
     if node.mode != "program":
         return [("returns", _asked_type(context, asked))] if asked != STRING else []
@@ -153,10 +159,10 @@ def _returns(context: Context, node: n.Prompt) -> _Named:
 
 
 def _asked_type(context: Context, asked: Type) -> Expression:
-    """The type of the reply, as an annotation.
+    """The annotation for the type of a reply.
 
-    If it is returned, a union of three or more types is `A | (str | None)`, which mypy accepts as a
-    type.
+    If a function returns the reply, a union of three or more types is written `A | (str | None)`,
+    which mypy accepts as a type.
     """
     made = annotation(context, asked)
     return py.nested_union(made) if context.is_returned else made
@@ -165,7 +171,10 @@ def _asked_type(context: Context, asked: Type) -> Expression:
 def _functions_that_only_ask(
     context: Context, node: n.Prompt, conversions: set[str]
 ) -> list[Expression]:
-    """The functions in a program that have no effects other than prompts, without conversions."""
+    """The functions that a program may call and that have no effects other than prompts.
+
+    Conversions and functions that wait for approval are left out.
+    """
     found: dict[str, Expression] = {}
     waiting = {tool.name for tool in own_tools(context.facts, node) if tool.waits == "yes"}
     for part in node.parts:
@@ -219,7 +228,7 @@ def _asking(context: Context, node: n.Prompt, wanted: _Named) -> cst.Call:
 
 
 def template_of(node: n.Prompt, names: Mapping[n.Hole, str]) -> str:
-    """The prompt's text; a hole that has no name in `names` gets a number."""
+    """The template of a prompt. A hole is written as its name in `names`, or else as a number."""
     text: list[str] = []
     count = 0
     for part in node.parts:
@@ -236,7 +245,7 @@ def template_of(node: n.Prompt, names: Mapping[n.Hole, str]) -> str:
 def _holes(
     context: Context, node: n.Prompt, names: Mapping[n.Hole, str]
 ) -> tuple[list[Expression], _Named]:
-    """The values of the holes, by position and by name."""
+    """The values of the holes: positional arguments, and named ones for the holes in `names`."""
     positional: list[Expression] = []
     named: dict[str, Expression] = {}
     waiting = [one for one in node.holes if approved_in(context.facts, one) is not None]
@@ -260,7 +269,10 @@ def _approved(context: Context, value: Expression) -> Expression:
 
 
 def _options(context: Context, node: n.Prompt) -> Expression | None:
-    """The options without `tools`, which is a separate argument."""
+    """Emits the options without `tools`, or returns None if there are none.
+
+    The tools are a separate argument.
+    """
     written = node.options
     if written is None:
         return None
@@ -279,7 +291,7 @@ def _options(context: Context, node: n.Prompt) -> Expression | None:
 
 
 def _with_short_lines(context: Context, made: Expression) -> Expression:
-    """The options with long texts, such as that of `system`, split into several lines."""
+    """Splits long texts in the options, such as the text of `system`, into several lines."""
     if not isinstance(made, cst.Dict):
         return made
     inside = context.deeper().deeper()
@@ -294,7 +306,10 @@ def _with_short_lines(context: Context, made: Expression) -> Expression:
 
 
 def _tools(context: Context, node: n.Prompt, after: Expression | None) -> Expression | None:
-    """The tools that are not in the text: those of the conversation, and those in the options."""
+    """Emits the tools that are not in the prompt's text, or returns None if there are none.
+
+    These are the tools of the conversation that the prompt continues, and those in its options.
+    """
     kept = None
     if after is not None and keeps_tools(context.facts, node):
         kept = py.attribute(after, "tools")
@@ -315,7 +330,7 @@ def _tools(context: Context, node: n.Prompt, after: Expression | None) -> Expres
 
 
 def _listed(context: Context, prompt: n.Prompt, node: n.Expression) -> list[Expression]:
-    """The items of a list of tools, without the tools that the conversation keeps anyway.
+    """Emits the items of a list of tools, without tools that the conversation has already.
 
     An item is a function if its Python name is the tool's name, else a pair of name and function.
     """
@@ -348,7 +363,7 @@ def _with_name(name: str, function: Expression) -> Expression:
 
 
 def _is_called_so(context: Context, tool: OfferedTool) -> bool:
-    """True if the Python name of a function is certainly the tool's name."""
+    """True if the Python name of a tool's function is certainly the tool's name."""
     symbol = tool.facts.names.of(tool.value) if isinstance(tool.value, n.Name) else None
     is_own = tool.facts is context.facts
     if symbol is not None and is_own and context.names.get(symbol) != tool.name:
@@ -377,7 +392,10 @@ _About = (
 
 
 def spread_line(context: Context, node: n.Node, small: _About) -> list[Statement]:
-    """The statement for a node; in a prompt's call that is too long, each argument has a line."""
+    """Emits the line of a statement.
+
+    If the line is too long and contains a call of `prompt`, each argument of the call gets a line.
+    """
     value = None if isinstance(small, cst.Pass | cst.Raise | cst.Del) else small.value
     asking = _asking_in(value)
     if (
@@ -411,5 +429,8 @@ def _text(context: Context, text: str) -> Expression:
 
 
 def keyword_of(name: str) -> str:
-    """The keyword for a name of the script; the runtime removes the underscore again."""
+    """The keyword argument for a name of the script.
+
+    A reserved name gets an underscore, which the runtime removes again.
+    """
     return name + "_" if keyword.iskeyword(name) or name in _PARAMETERS else name

@@ -1,9 +1,11 @@
 """Emits blocks: statements with the comments and blank lines between them.
 
-Imports inside a function stay there, and consecutive imports are sorted. The same holds for imports
-below other statements of a module; imports at its top are only recorded here, and `module` writes
-them. A class is written above the first statement that needs it. So is a type that a statement
-names and that the script defines later.
+Imports inside a function, or below other statements of a module, stay where they are. Consecutive
+imports are sorted there. Imports at the top of a module are only recorded here, and `module` writes
+them.
+
+A class is written above the first statement that needs it. If a statement names a type that the
+script defines later, the type is also written above the statement.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -36,7 +38,11 @@ def emit_body(
     beginning: Callable[[Context], list[Statement]] = lambda _context: [],
     ending: Sequence[Statement] = (),
 ) -> cst.IndentedBlock:
-    """The body of a statement, with the comment beside its head and the comments at its end."""
+    """Emits the block of a statement with its comments. `head` is the comment on the line above it.
+
+    `beginning` returns statements to put at the start of the block. `ending` are statements to put
+    at its end.
+    """
     inside = context.deeper()
     first = beginning(inside)
     made, footer = emit_block(inside, statements)
@@ -50,9 +56,9 @@ def emit_body(
 def emit_block(
     context: Context, statements: Sequence[n.Statement]
 ) -> tuple[list[Statement], list[cst.EmptyLine]]:
-    """Emits the statements of a block, with the lines between them.
+    """Emits the statements of a block, with the comments and blank lines between them.
 
-    Returns these statements, and the comment lines at the end of the block.
+    Returns the statements, and the lines of comments that are left at the end of the block.
     """
     made: list[Statement] = []
     moved: list[Comment] = []
@@ -85,7 +91,10 @@ def _emit_hoisted(context: Context, statement: n.Statement) -> list[Statement]:
 def _emit_run(
     context: Context, run: "_Run", own: StatementComments, leading: Sequence[Comment]
 ) -> list[Statement]:
-    """A statement, or consecutive imports, below their comments and the classes that they need."""
+    """Emits a run, which is one statement or several that are emitted together.
+
+    The comments in `leading`, and the classes that the run needs, are written above it.
+    """
     statement, inside = run[0], context.beside(own.inner)
     needed, around = context.output.functions, context.output.functions[:]
     needed.clear()
@@ -121,7 +130,7 @@ def _emit_run(
 
 
 def _declarations(context: Context, run: "_Run") -> Iterator[Statement]:
-    """`name: str` above statements that are emitted as one, for names that need an annotation."""
+    """Yields `name: str` for each variable that needs an annotation above a run."""
     for statement, symbol, found in context.choices.variables.above(run, context.frame):
         target = py.name(context.names[symbol])
         yield context.note(
@@ -131,7 +140,7 @@ def _declarations(context: Context, run: "_Run") -> Iterator[Statement]:
 
 
 def classes_needed(context: Context, span: Span) -> list[Statement]:
-    """The classes to write above the code for this span."""
+    """Removes and returns the pending classes, for the lines above the statement at `span`."""
     classes = context.output.classes.take()
     for one in classes:
         _note(context, one, span)
@@ -139,7 +148,7 @@ def classes_needed(context: Context, span: Span) -> list[Statement]:
 
 
 def _note(context: Context, made: Statement, span: Span) -> None:
-    """Records the span of a statement without a block, or of a class and its fields."""
+    """Records the span of a statement without a block, or of a class and of each of its fields."""
     context.note(made, span)
     if isinstance(made, cst.ClassDef):
         for line in made.body.body:
@@ -156,7 +165,7 @@ def _has_block(statement: n.Statement) -> bool:
 
 
 def above(made: Statement, lines: Sequence[cst.EmptyLine]) -> Statement:
-    """The statement with more lines above it, also above its comments."""
+    """The statement with `lines` above it and above its comments."""
     return made.with_changes(leading_lines=[*lines, *made.leading_lines]) if lines else made
 
 
@@ -171,7 +180,10 @@ def footer_lines(context: Context, comments: Sequence[Comment]) -> list[cst.Empt
 def comment_lines(
     context: Context, comments: Sequence[Comment], below: n.Node | None
 ) -> list[cst.EmptyLine]:
-    """Comments as lines, with the blank lines between them and above `below`."""
+    """The lines of comments, with the blank lines of the script between them.
+
+    If the node `below` follows the comments, the blank lines above it are included.
+    """
     lines: list[cst.EmptyLine] = []
     for position, comment in enumerate(comments):
         if position and not comment.is_trailing:
@@ -183,7 +195,10 @@ def comment_lines(
 
 
 def _blank_lines_between(context: Context, one: Comment, other: Comment) -> list[cst.EmptyLine]:
-    """The blank lines between two comments: the larger gap, if an import between them moved."""
+    """The blank lines between two comments.
+
+    If an import between them was moved, the larger of the gaps above and below it is kept.
+    """
     below = context.source.blank_lines_below(one.span.start)
     return [py.BLANK] * max(below, context.source.blank_lines_above(other.span.start))
 
@@ -200,7 +215,10 @@ def _blank_lines_above(
 
 
 def _types_above(statements: Sequence[n.Statement]) -> dict[n.Statement, list[_TypeDef]]:
-    """The types to write above statements that contain their names, by statement."""
+    """Maps each statement to the type definitions to write above it.
+
+    These are the types that the statement names and that the script defines later.
+    """
     definitions = {one.name.text: one for one in statements if isinstance(one, _TypeDef)}
     begun: set[str] = set()
     found: dict[n.Statement, list[_TypeDef]] = {}
@@ -224,7 +242,7 @@ def _types_above(statements: Sequence[n.Statement]) -> dict[n.Statement, list[_T
 
 
 def _named_types(node: n.Node) -> Iterator[str]:
-    """Yields the type names in the schemas of a statement, which Python evaluates with it."""
+    """Yields the type names in the schemas of a statement. Python looks them up in annotations."""
     for inner in walk(node):
         if isinstance(inner, n.NamedSchema):
             yield inner.text
@@ -253,7 +271,7 @@ def _runs(context: Context, statements: Sequence[n.Statement]) -> list[_Run]:
 
 
 def _comments_of_run(context: Context, run: _Run) -> StatementComments:
-    """The comments of a run; for consecutive imports, all of them are above the first."""
+    """The comments of a run. Those of consecutive imports are all put above the first import."""
     first, *others = map(context.comments.of, run)
     if not others:
         return first
@@ -271,7 +289,7 @@ def _stays(context: Context, statement: n.Statement) -> bool:
 
 
 def _emit_imports(context: Context, run: _Run) -> list[Statement]:
-    """Emits imports at their place: in a function, in a block, or below other statements."""
+    """Emits imports where the script has them, such as in a function or below other statements."""
     imports = Imports(context.output.imports.siblings, context.depth, is_below=context.depth == 0)
     _add_imports(context, run, imports)
     names, types = names_bound(run), {*context.facts.aliases, *context.facts.records}
@@ -280,7 +298,7 @@ def _emit_imports(context: Context, run: _Run) -> list[Statement]:
 
 
 def _add_imports(context: Context, run: _Run, imports: Imports) -> None:
-    """Adds the names in import statements to the imports that are emitted together."""
+    """Adds the names in a run of import statements to `imports`."""
     for statement in run:
         for symbol, own in _own_imports(context, statement):
             imports.own.add(own)
@@ -291,7 +309,7 @@ def _add_imports(context: Context, run: _Run, imports: Imports) -> None:
 def _own_imports(
     context: Context, statement: n.Statement
 ) -> Iterator[tuple[Symbol, tuple[str, str, str]]]:
-    """Yields the names that an import defines, each with its entry for `Imports`."""
+    """Yields each name that an import defines, with the entry for it in `Imports.own`."""
     match statement:
         case n.ImportStmt():
             symbol = context.facts.names.of(statement.alias or statement.module)
@@ -310,6 +328,6 @@ def _own_imports(
 
 
 def _suffix(context: Context, name: n.Identifier) -> str:
-    """The suffix for a name in an import, if it is the name of a script."""
+    """The suffix for a name in an import. It is empty unless the name is that of a script."""
     script = context.facts.named_scripts.get(name)
     return "" if script is None else context.suffix_of(script)

@@ -2,8 +2,8 @@
 
     rows: [{id: int, note: string?}] = ...
 
-emits `class Row(TypedDict)`: a class is named after the place of its schema. Equal shapes share a
-class.
+emits `class Row(TypedDict)`. A class is named after the variable, field or function that has the
+schema. Schemas with equal fields share a class.
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,14 +32,15 @@ from saftc.types.types import (
 
 @dataclass(slots=True)
 class Classes:
-    """The names of a module's types while it is emitted.
+    """The names of a module's types while it is emitted. A shape is the fields of an object type.
 
-    - `names` are the classes of shapes, `places` the names after which to name these classes.
+    - `names` maps shapes to the names of their classes. `places` maps shapes to the names in the
+      script after which their classes are to be named.
     - `pending` are the classes to write above the current statement.
-    - `made` are names that are not in the script.
-    - `written` are the types whose definitions have been written.
-    - `aliases` are the names of types that have one.
-    - `imported` are the names of records that are imported only for annotations.
+    - `made` are the names of classes that are not in the script.
+    - `written` are the names of the types whose definitions have been written.
+    - `aliases` maps types to the names that the script gives to them.
+    - `imported` maps records that are imported only for annotations to their names.
     """
 
     facts: Facts
@@ -53,9 +54,10 @@ class Classes:
     imported: dict[n.RecordDef, str] = field(default_factory=dict[n.RecordDef, str])
 
     def name_schema(self, schema: n.Schema | None, place: str) -> None:
-        """Records that the object schemas in `schema` are to be named after `place`.
+        """Records that the classes of the object schemas in `schema` are to be named after `place`.
 
-        Their classes are written when they are first used.
+        `place` is a name in the script, such as that of a variable. The classes are written when
+        they are first used.
         """
         match schema:
             case n.ObjectSchema():
@@ -92,7 +94,7 @@ class Classes:
         self.name_schema(schema, noun if is_free else f"{function}_result")
 
     def new_name(self, type_: ObjectType) -> str:
-        """Returns an unused name for the class of a shape, from the place of its schema."""
+        """Returns an unused class name for an object type, made from its name in `places`."""
         place = self.places.get(type_.fields)
         text = _class_name(place or "object")
         candidate, number = text, 2
@@ -127,7 +129,10 @@ _NO_NOUNS = """
 
 
 def _given_by(function: str) -> str:
-    """Returns the result's name in a function's name, such as `invoice` in `read_invoice`."""
+    """Returns the words for the result in a function's name, such as `invoice` in `read_invoice`.
+
+    Returns an empty string if there are none.
+    """
     first, _, rest = function.strip("_").partition("_")
     if first.lower() not in _VERBS.split():
         return function
@@ -142,7 +147,10 @@ def has_alias_form(type_: Type) -> bool:
 
 
 def classes_of(module: n.Module, facts: Facts, needed: Iterable[str]) -> Classes:
-    """Returns the type names before any line is written; the output needs the names `needed`."""
+    """Returns the names of types that are known before any statement has been emitted.
+
+    `needed` are names that the output itself uses, so that no class may get them.
+    """
     own = {
         node.name.text for node in module.statements if isinstance(node, n.TypeAlias | n.RecordDef)
     }
@@ -173,7 +181,8 @@ def class_def(
 ) -> cst.ClassDef:
     """A class whose body has annotated names, and methods below them.
 
-    If the class has another name than its type in Saft, `kind` is the name that `type(x)` returns.
+    `kind` is the name of the type in Saft, which `type(x)` returns. It is empty if the class has
+    the same name.
     """
     body: list[cst.BaseSmallStatement] = [docstring(doc)] if doc else []
     if kind:
@@ -193,7 +202,7 @@ def docstring(text: str) -> cst.Expr:
 
 
 def _class_name(place: str) -> str:
-    """`UserRows` for `user_rows`."""
+    """The name of a class for a name of the script: `UserRows` for `user_rows`."""
     words = [word for word in place.replace(" ", "_").split("_") if word]
     text = "".join(word[0].upper() + word[1:] for word in words)
     return text if text and text.isidentifier() else "Object"
@@ -226,7 +235,7 @@ _LONGEST = max(map(len, _ENDINGS))
 
 
 def _singular(plural: str) -> str | None:
-    """Returns the singular of a name; None if the name is not a plural."""
+    """Returns the singular of a name, or None if the name is not a plural."""
     word = f"_{plural}"
     for length in range(min(_LONGEST, len(word)), 0, -1):
         one = _ENDINGS.get(word[-length:])

@@ -2,8 +2,8 @@
 
     f area(radius: float, unit = "m") -> string:
 
-becomes `def area(radius: float, unit: str = "m") -> str:`. Its body begins with the docstring and
-copies of outer names, and ends with a check of the result if one is needed.
+becomes `def area(radius: float, unit: str = "m") -> str:`. The body of the `def` begins with the
+docstring and with copies of outer variables. It ends with a check of the result if one is needed.
 """
 
 import libcst as cst
@@ -48,7 +48,7 @@ _AWAITED = "Await the call, then loop over the `pieces()` of what it gives, or a
 
 
 def emit_type_alias(context: Context, statement: n.TypeAlias) -> Statement:
-    """`type name = schema`: a class, or a name for an annotation."""
+    """Emits `type name = schema` as a class, or as the assignment of an annotation."""
     classes = context.output.classes
     name, doc = statement.name.text, context.module.docs.get(statement)
     type_ = context.facts.aliases[name]
@@ -72,7 +72,7 @@ def emit_type_alias(context: Context, statement: n.TypeAlias) -> Statement:
 
 
 def emit_record_def(context: Context, statement: n.RecordDef) -> Statement:
-    """`type name(fields)`: a dataclass."""
+    """Emits `type name(fields)` as a dataclass."""
     name, docs = statement.name.text, context.module.docs
     for field in statement.fields:
         context.output.classes.name_schema(field.schema, field.name.text)
@@ -98,7 +98,7 @@ def emit_record_def(context: Context, statement: n.RecordDef) -> Statement:
 
 
 def _rules(context: Context, statement: n.RecordDef) -> cst.FunctionDef:
-    """The rules of a record, as the method that a dataclass calls for each new instance."""
+    """Emits the rules of a record as the method that a dataclass calls for each new instance."""
     inside = context.deeper().within(context.facts.names.scopes[statement])
     body = emit_body(inside, statement.rules, None)
     parameters = py.parameters([("self", None, None)])
@@ -108,7 +108,10 @@ def _rules(context: Context, statement: n.RecordDef) -> cst.FunctionDef:
 
 
 def _record_defaults(context: Context, statement: n.RecordDef) -> dict[str, Expression]:
-    """The defaults of a record's fields; those in `nil_by_default` have the default nil."""
+    """Maps the fields of a record to their defaults.
+
+    Fields in `nil_by_default` have the default nil.
+    """
     defaults = {
         py.field_name(field.name.text): py.constant(None) for field in statement.nil_by_default
     }
@@ -139,7 +142,10 @@ def _field_default(context: Context, node: n.Expression, type_: Type) -> Express
 
 
 def _of_class(context: Context, value: Expression, type_: Type) -> Expression:
-    """A dict as a call of its TypedDict: mypy does not infer the class from the annotation."""
+    """Changes a dict to a call of its TypedDict, if there is one. Other values are left unchanged.
+
+    mypy does not infer the class from the annotation.
+    """
     declared = declared_object(type_)
     if declared is None or not isinstance(value, cst.Dict):
         return value
@@ -155,10 +161,10 @@ def _of_class(context: Context, value: Expression, type_: Type) -> Expression:
 
 
 def _empty(context: Context, value: cst.Dict | cst.List, type_: Type) -> Expression:
-    """The factory of an empty list or dict, such as `list[str]`.
+    """The `default_factory` for an empty list or dict, such as `list[str]`.
 
-    It names the type of the items, since strict checkers do not infer this from the annotation. A
-    class that is defined later is quoted.
+    The factory includes the type of the items, since strict checkers do not infer this type from
+    the annotation. The name of a class that is defined later is quoted.
     """
     is_list = isinstance(value, cst.List)
     made = context.global_("list" if is_list else "dict")
@@ -181,7 +187,7 @@ def _quoted(context: Context, type_: Type) -> Expression:
 
 
 def emit_function_def(context: Context, statement: n.FunctionDef) -> Statement:
-    """`f name(parameters) -> schema:`."""
+    """Emits `f name(parameters) -> schema:` with its body."""
     facts, classes = context.facts.functions[statement], context.output.classes
     is_bare = statement in context.choices.bare_functions
     name_titles(context, statement)
@@ -233,7 +239,10 @@ def _parameter(
 
 
 def _left_out(type_: Type) -> Expression:
-    """The marker of a missing argument: `...` if the parameter may be `None`, else `None`."""
+    """The default that marks a missing argument:
+
+    `...` if the parameter may be `None`, else `None`.
+    """
     return cst.Ellipsis() if type_ == ANY else py.constant(None)
 
 
@@ -253,7 +262,11 @@ def _returns(context: Context, facts: FunctionFacts) -> Expression:
 
 
 def _beginning(context: Context, statement: n.FunctionDef) -> list[Statement]:
-    """The docstring, the defaults that each call evaluates, and the copies of outer names."""
+    """The first statements of a function.
+
+    They are the docstring, the defaults that each call evaluates, and the copies of outer
+    variables.
+    """
     made: list[Statement] = []
     doc = context.module.docs.get(statement)
     if context.is_async and context.facts.history.gives_stream(statement):
@@ -286,7 +299,7 @@ def _beginning(context: Context, statement: n.FunctionDef) -> list[Statement]:
 
 
 def _made_in_call(context: Context, parameter: n.Parameter, type_: Type) -> cst.If:
-    """`if rows is None: rows = []`."""
+    """Emits `if rows is None: rows = []`, which evaluates the default of a parameter."""
     assert parameter.default is not None
     name = context.name_of(parameter.name)
     line = py.line(py.assignment(py.name(name), context.emit(parameter.default)))
@@ -297,7 +310,10 @@ def _made_in_call(context: Context, parameter: n.Parameter, type_: Type) -> cst.
 
 
 def _ending(context: Context, facts: FunctionFacts) -> list[Statement]:
-    """The last statement of a function that returns values but may end without a `ret`."""
+    """The last `return` of a function that may end without a `ret`, in a list.
+
+    The list is empty if the function needs no such statement.
+    """
     if facts.declared is not None and facts.can_lack_value:
         value = checked(context, py.constant(None), facts.declared)
     elif context.choices.values.gives_none_at_its_end(facts):

@@ -22,7 +22,7 @@ Expression = cst.BaseExpression
 
 
 def emit_growth(context: Context, target: Expression, growth: Growth) -> cst.Expr | cst.Assign:
-    """Emits the statement that changes the value of `target` in place."""
+    """Emits the statement that changes the list or object in `target` in place."""
     match growth:
         case Append(items=(item,)) if not isinstance(item, n.Spread):
             method, given = "append", context.emit(item)

@@ -14,7 +14,7 @@ from saftc.syntax import nodes as n
 
 
 def emit_comprehension(context: Context, node: n.Comprehension) -> Expression:
-    """`[item for x in xs if c]` and `{key: value for x in xs if c}`."""
+    """Emits `[item for x in xs if c]` or `{key: value for x in xs if c}`."""
     inside = context.within(context.facts.names.scopes[node])
     clauses: list[py.Clause] = []
     for clause in node.clauses:
@@ -28,12 +28,12 @@ def emit_comprehension(context: Context, node: n.Comprehension) -> Expression:
 
 
 def waits_for_parts(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> bool:
-    """True if the loop is `async for`: it reads a streamed reply in an async module."""
+    """True if the loop must be `async for`, since it reads a streamed reply in an async module."""
     return context.is_async and context.facts.forms.loops[loop] in IN_PARTS
 
 
 def loop_over(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> Expression:
-    """The iterable of a loop, with a check of its unpacking unless the types prove it."""
+    """Emits the iterable of a loop. Its items are checked unless the types prove that they fit."""
     form = context.facts.forms.loops[loop]
     match form:
         case Form.NATIVE:
@@ -59,9 +59,9 @@ def loop_over(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> Expr
 
 
 def shape(pattern: n.Pattern) -> Expression:
-    """The number of values that a pattern unpacks.
+    """The number of values that a pattern unpacks, as a constant.
 
-    For a nested pattern, a tuple of the same shape.
+    For a nested pattern, it is a tuple of the same structure, such as `("a", ("b", "c"))`.
     """
     assert isinstance(pattern, n.TuplePattern)
     is_flat = all(isinstance(item, n.NamePattern) for item in pattern.items)
@@ -80,7 +80,7 @@ def _mirrored(pattern: n.Pattern) -> Expression:
 
 
 def emit_pattern(context: Context, pattern: n.Pattern) -> Expression:
-    """The target of a loop or an unpacking."""
+    """Emits the target of a loop or of an unpacking."""
     match pattern:
         case n.NamePattern():
             return py.name(context.name_of(pattern.name))

@@ -51,9 +51,9 @@ from saftc.types.types import ANY, INT, STRING, MapType, TupleType, Type, item_t
 
 
 def emit_mapped(context: Context, node: n.Comprehension, mapped: Mapped) -> Expression:
-    """`list(overlap(function, items))`; for an object, `dict(overlap(function, items))`.
+    """Emits a comprehension as `list(overlap(function, items))`.
 
-    The function for an object returns a key and its value.
+    For an object, the function returns a key and its value, and `dict` replaces `list`.
     """
     inside = context.within(context.facts.names.scopes[node])
     called = mapped.call
@@ -77,7 +77,10 @@ def emit_mapped(context: Context, node: n.Comprehension, mapped: Mapped) -> Expr
 
 
 def _emit_item(inside: Context, node: n.Comprehension) -> Expression:
-    """The item, or the key and the value of an entry."""
+    """Emits the item of a comprehension.
+
+    For an object, the item is a tuple of a key and its value.
+    """
     if isinstance(node.item, n.ComputedField):
         return py.tuple_(emit_computed(inside, node.item))
     return inside.emit(node.item)
@@ -92,7 +95,10 @@ def _type_of_item(inside: Context, node: n.Comprehension) -> Type:
 
 
 def _items(inside: Context, node: n.Comprehension, item: Expression) -> Expression:
-    """The arguments of the calls: the items of the comprehension, or a list built from them."""
+    """Emits the list of the values for which a comprehension's function is called.
+
+    It is the iterable of the comprehension, or a new comprehension that computes the values.
+    """
     clauses = [
         (
             emit_pattern(inside, clause.pattern),
@@ -110,7 +116,10 @@ def _items(inside: Context, node: n.Comprehension, item: Expression) -> Expressi
 def _function_of_items(
     inside: Context, node: n.Comprehension, mapped: Mapped, name: str
 ) -> cst.FunctionDef:
-    """The function that returns an item of the comprehension, from the variables of its clauses."""
+    """Emits the function that computes an item of a comprehension.
+
+    The function takes the variables of the comprehension's clauses.
+    """
     names = [py.name(inside.names[symbol]) for symbol in mapped.symbols]
     types = [annotation(inside, _type(inside, symbol)) for symbol in mapped.symbols]
     beginning: list[Statement] = []
@@ -151,7 +160,7 @@ def _overlap(context: Context, function: Expression, items: Expression, span: Sp
 def emit_pipelined_loop(
     context: Context, statement: n.ForStmt, ahead: PipelinedLoop
 ) -> list[Statement]:
-    """The functions that run ahead, and the loop over their results."""
+    """Emits the functions that run ahead for a loop, and the loop over their results."""
     if ahead.head is None:
         functions, items = [], loop_over(context, statement)
     else:
@@ -168,7 +177,7 @@ def emit_pipelined_loop(
 
 
 def emit_loop_output(context: Context, ahead: PipelinedLoop, span: Span) -> Statement:
-    """The `return` of the function that runs ahead."""
+    """Emits the `return` of the function that runs ahead for a loop."""
     symbols = (*(one.symbol for one in ahead.gives), *ahead.grows)
     names = [py.name(context.names[symbol]) for symbol in symbols]
     value = None if not names else names[0] if len(names) == 1 else py.bare(py.tuple_(names))
@@ -176,7 +185,10 @@ def emit_loop_output(context: Context, ahead: PipelinedLoop, span: Span) -> Stat
 
 
 def _function_alone(context: Context, statement: n.ForStmt, ahead: PipelinedLoop) -> n.Call | None:
-    """Returns the call of a function with only the item, if nothing else runs ahead; else None."""
+    """Returns the call of a function with the loop's item, if nothing else runs ahead, or None.
+
+    The called function can then run ahead itself.
+    """
     first = statement.body[ahead.start]
     comments = context.comments.of(first)
     is_alone = ahead.cut == ahead.start + 1 and not ahead.grows
@@ -201,7 +213,7 @@ def _function_alone(context: Context, statement: n.ForStmt, ahead: PipelinedLoop
 
 
 def _items_of(context: Context, statement: n.ForStmt, ahead: PipelinedLoop) -> list[Symbol]:
-    """Returns the variables that hold an item; empty if an item is unpacked by a pattern."""
+    """Returns the variables that hold an item. The list is empty if a pattern unpacks the item."""
     if ahead.head is not None:
         return [one.symbol for one in ahead.head.gives]
     if isinstance(statement.pattern, n.NamePattern):
@@ -210,7 +222,10 @@ def _items_of(context: Context, statement: n.ForStmt, ahead: PipelinedLoop) -> l
 
 
 def _function_of_head(context: Context, statement: n.ForStmt, head: LoopPrefix) -> cst.FunctionDef:
-    """The generator that yields the values which the prompts of each item need."""
+    """Emits a generator for the head of a loop.
+
+    It yields the values that the prompts of an item need.
+    """
     body = replace(context.deeper().deeper(), frame=head, caught=())
     made, footer = emit_block(body, statement.body[: head.end])
     place = next(iter(bound_by(statement))).span
@@ -230,7 +245,7 @@ def _function_of_head(context: Context, statement: n.ForStmt, head: LoopPrefix) 
 
 
 def _outer(context: Context, statement: n.ForStmt, head: LoopPrefix) -> Iterator[Statement]:
-    """`global` and `nonlocal` for the outer variables that the prefix of a loop assigns."""
+    """Yields `global` and `nonlocal` statements for outer variables that a loop's head assigns."""
     rebound = {
         context.facts.names.of(name)
         for one in all_statements(statement.body[: head.end])
@@ -312,7 +327,7 @@ def _type_given(context: Context, given: LoopOutput) -> Expression:
 
 
 def _together(context: Context, types: Sequence[Expression]) -> Expression:
-    """A single type, or the tuple of several types."""
+    """The annotation for values of these types: the type of a single value, or a tuple."""
     return types[0] if len(types) == 1 else py.subscript(context.global_("tuple"), *types)
 
 
@@ -323,7 +338,10 @@ def _type(context: Context, symbol: Symbol) -> Type:
 def _loop(
     context: Context, statement: n.ForStmt, ahead: PipelinedLoop, made: Expression, place: Span
 ) -> Statement:
-    """The loop over the results of `made`; `place` is the span of a failure in it."""
+    """Emits the loop over the results of the `overlap` call `made`.
+
+    `place` is the span of the script for failures in the call.
+    """
     rest = statement.body[ahead.cut :]
     head = context.comments.of(statement).head
     targets: list[Expression] = [py.name(context.names[one.symbol]) for one in ahead.gives]
@@ -358,7 +376,10 @@ def _loop(
 def _growth(
     context: Context, loop: n.ForStmt, symbol: Symbol, added: Expression
 ) -> cst.Expr | cst.Assign | cst.AugAssign:
-    """`found = found + new_found`; in place if the loop itself extends the list in place."""
+    """Emits `found = found + new_found`, which adds the results of a function that ran ahead.
+
+    If the loop itself changes the list or object in place, so does the emitted statement.
+    """
     own = py.name(context.names[symbol])
     is_map = isinstance(_type(context, symbol), MapType)
     if _type(context, symbol) in (INT, STRING):
@@ -375,7 +396,10 @@ def _growth(
 
 
 def _counted(own: cst.Name, added: Expression) -> Expression:
-    """`{key: counts.get(key, 0) + count for key, count in new_counts.items()}`."""
+    """Emits the sums of the counts in `own` and the counts in `added`.
+
+    `{key: counts.get(key, 0) + count for key, count in new_counts.items()}`
+    """
     key, count = (py.name(f"{one}_" if own.value == one else one) for one in ("key", "count"))
     before = py.call(py.attribute(own, "get"), [key, py.constant(0)])
     items = py.call(py.attribute(added, "items"), [])
@@ -384,7 +408,7 @@ def _counted(own: cst.Name, added: Expression) -> Expression:
 
 
 def _nothing(type_: Type) -> Expression:
-    """The initial value for additions to a variable of this type."""
+    """The empty value with which additions to a variable begin: `[]`, `{}`, `0` or `""`."""
     match type_:
         case MapType():
             return py.dict_([])
@@ -400,7 +424,10 @@ def _nothing(type_: Type) -> Expression:
 
 
 def emit_together(context: Context, group: Sequence[n.Statement]) -> list[Statement]:
-    """Statements that prompt concurrently: `a, b = together(later(...), later(...))`."""
+    """Emits statements whose prompts run concurrently.
+
+    `a, b = together(later(...), later(...))`
+    """
     targets: list[Expression] = []
     asked: list[Expression] = []
     made: list[Statement] = []
@@ -444,7 +471,7 @@ def emit_together(context: Context, group: Sequence[n.Statement]) -> list[Statem
 
 
 def _later(context: Context, call: Expression, node: n.Expression) -> Expression:
-    """`later(prompt, ...)`, from `prompt(...)`."""
+    """Changes the call `prompt(...)` to `later(prompt, ...)`."""
     while isinstance(call, cst.Attribute | cst.Await):
         # The call may be inside `.value` or `await`.
         call = call.value if isinstance(call, cst.Attribute) else call.expression

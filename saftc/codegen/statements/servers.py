@@ -1,4 +1,4 @@
-"""Emits the tools of MCP servers: a variable for the server, and the bodies of their functions.
+"""Emits code for MCP servers: a variable for each server, and the bodies of its tools' functions.
 
     docs = server("docs")
 
@@ -25,7 +25,7 @@ _PARAMETERS = ("returns",)
 
 
 def emit_server_import(context: Context, statement: n.ServerImport) -> list[Statement]:
-    """The variable of a server; the functions for its tools are emitted below it."""
+    """Emits the variable of a server. The functions for the server's tools are emitted below it."""
     server = statement.server.text
     calls = [one for one in nodes_of(context.module, n.ServerCall) if one.server == server]
     pure = sorted({one.tool for one in calls if context.plan.effects.is_pure_tool(one)})
@@ -37,9 +37,9 @@ def emit_server_import(context: Context, statement: n.ServerImport) -> list[Stat
 
 
 def emit_server_call(context: Context, node: n.ServerCall) -> Expression:
-    """`docs.call("search", query=query, returns=list[Hit])`.
+    """Emits `docs.call("search", query=query, returns=list[Hit])`.
 
-    Arguments whose names Python does not allow are in a dict before the others.
+    Arguments whose names Python does not allow are in a dict before the other arguments.
     """
     positional: list[Expression] = [py.constant(node.tool)]
     named: list[tuple[str, Expression]] = []
@@ -72,7 +72,10 @@ def name_titles(context: Context, function: n.FunctionDef) -> None:
 
 
 def _name_of(context: Context, server: str) -> str:
-    """The variable of a server: the server's name, with a suffix if the name is used."""
+    """The variable of a server.
+
+    It is the server's name, with a suffix if the name is already used.
+    """
     scopes = context.facts.names.scopes.values()
     taken = {name for scope in scopes for name in scope.symbols}
     taken |= {*context.names.values(), *SOURCES, *dir(builtins)}

@@ -1,4 +1,4 @@
-"""Emits statements, and the heads of loops and branches."""
+"""Emits statements of all kinds. `blocks` emits the blocks in them, and their comments."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -103,7 +103,7 @@ _ANY_WIDTH = 1_000_000
 def emit_assign_stmt(
     context: Context, statement: n.AssignStmt
 ) -> cst.Assign | cst.AnnAssign | cst.Expr:
-    """`name = value`, `name: schema = value`."""
+    """Emits `name = value` or `name: schema = value`."""
     context.output.classes.name_schema(statement.schema, statement.name.text)
     target = py.name(context.name_of(statement.name))
     if context.facts.keeps_history(statement.name):
@@ -114,7 +114,10 @@ def emit_assign_stmt(
 def emit_augmented_assign_stmt(
     context: Context, statement: n.AugmentedAssignStmt
 ) -> cst.Assign | cst.AnnAssign | cst.AugAssign:
-    """`name += value`; or `name = name + value` for a list, which `+=` would change in place."""
+    """Emits `name += value`.
+
+    For a list, which `+=` would change in place, `name = name + value` is emitted.
+    """
     target, operation = py.name(context.name_of(statement.name)), statement.value
     read = context.emit(operation.left)
     is_same = isinstance(read, cst.Name) and read.value == target.value
@@ -129,7 +132,10 @@ def _assigned(
     target: cst.Name,
     value: Expression | None = None,
 ) -> cst.Assign | cst.AnnAssign:
-    """The assignment with its annotation; `value` is the value if it has been emitted already."""
+    """Emits an assignment to `target`, with an annotation if the variable needs one there.
+
+    `value` is the assigned value if it has been emitted already, else None.
+    """
     value = context.emit(statement.value) if value is None else value
     symbol = context.facts.names.of(statement.name)
     found = context.choices.variables.beside(statement, context.frame)
@@ -139,7 +145,7 @@ def _assigned(
 
 
 def emit_unpack_stmt(context: Context, statement: n.UnpackStmt) -> cst.Assign:
-    """`a, b = value`, with a check unless the types prove a list or tuple of this length."""
+    """Emits `a, b = value`, with a check unless the types prove that the value has this length."""
     target, value = emit_pattern(context, statement.pattern), context.emit(statement.value)
     if context.facts.forms.unpackings[statement] == Form.OPS:
         value = context.note(
@@ -149,7 +155,7 @@ def emit_unpack_stmt(context: Context, statement: n.UnpackStmt) -> cst.Assign:
 
 
 def emit_destructure_stmt(context: Context, statement: n.DestructureStmt) -> cst.Assign:
-    """`{name: schema} = $ ... $`."""
+    """Emits `{name: schema} = $ ... $` as an assignment to a tuple."""
     assert isinstance(statement.value, n.Prompt)
     for field in statement.fields:
         context.output.classes.name_schema(field.schema, field.name.text)
@@ -160,7 +166,7 @@ def emit_destructure_stmt(context: Context, statement: n.DestructureStmt) -> cst
 
 
 def emit_ret_stmt(context: Context, statement: n.RetStmt) -> cst.Return:
-    """`ret value`."""
+    """Emits `ret value`, with a check if type checkers need one."""
     if statement.value is None:
         return py.returned(None)
     owner = context.scope.call.owner
@@ -177,7 +183,10 @@ def emit_ret_stmt(context: Context, statement: n.RetStmt) -> cst.Return:
 def emit_expression_stmt(
     context: Context, statement: n.ExpressionStmt
 ) -> cst.Expr | cst.Raise | cst.Pass:
-    """An expression statement; a call of `ambiguous` is emitted as `raise`, for type checkers."""
+    """Emits an expression as a statement.
+
+    A call of `ambiguous` becomes `raise`, for type checkers.
+    """
     value = statement.value
     if isinstance(value, n.Literal) and not isinstance(value.value, int | float):
         # A string would become a docstring here.
@@ -195,7 +204,7 @@ def emit_expression_stmt(
 
 
 def _printed_stream(context: Context, statement: n.ExpressionStmt) -> n.Prompt | None:
-    """Returns the prompt of `print(stream $ ... $)`; None for other statements."""
+    """Returns the prompt of `print(stream $ ... $)`, or None for other statements."""
     if not isinstance(statement.value, n.Call):
         return None
     match context.facts.forms.calls.get(statement.value):
@@ -220,7 +229,7 @@ def emit_printed_stream(
 
 
 def emit_assert_stmt(context: Context, statement: n.AssertStmt) -> Statement:
-    """`if not condition: raise AssertionError(message)`, as Python may skip its own `assert`."""
+    """Emits `if not condition: raise AssertionError(message)`. Python may skip its own `assert`."""
     made: Expression = context.global_("AssertionError")
     if statement.message is not None:
         made = py.call(made, [_message(context, statement.message)])
@@ -238,7 +247,7 @@ def _message(context: Context, node: n.Expression) -> Expression:
 
 
 def emit_rule(context: Context, statement: n.AssertStmt) -> cst.Expr:
-    """`require(condition, message)`; the default message contains the condition."""
+    """Emits `require(condition, message)`. The default message contains the condition."""
     condition = emit_condition(context, statement.condition)
     if statement.message is None:
         message = py.constant(f"expected {_written(context, statement.condition)}")
@@ -257,7 +266,10 @@ def _written(context: Context, node: n.Expression) -> str:
 
 
 def emit_fail_stmt(context: Context, statement: n.FailStmt) -> cst.Raise:
-    """`fail value`; or only `raise` if the value is the failure that was just caught."""
+    """Emits `fail value`.
+
+    If the value is the failure that was just caught, only `raise` is emitted.
+    """
     if statement in context.facts.names.passed_on:
         return cst.Raise()
     value = context.emit(statement.value)
@@ -270,7 +282,7 @@ def emit_fail_stmt(context: Context, statement: n.FailStmt) -> cst.Raise:
 
 
 def raised(context: Context, value: Expression) -> cst.Raise:
-    """`raise value`; in an `except`, with the caught exception as its cause."""
+    """Emits `raise value`. Inside of an `except` block, the caught exception is the cause."""
     if not context.caught:
         return cst.Raise(value)
     caught = context.caught[0]
@@ -282,7 +294,11 @@ def raised(context: Context, value: Expression) -> cst.Raise:
 
 
 def emit_if_stmt(context: Context, statement: n.IfStmt, part: StatementComments | None) -> cst.If:
-    """`if` with its branches; `part` has the comments of an `else: if`, which becomes `elif`."""
+    """Emits `if` with its branches.
+
+    `part` has the comments of an `if` that is alone in an `else` and becomes `elif`. For every
+    other `if`, it is None.
+    """
     first, *others = statement.branches
     if part is None:
         head = context.comments.of(statement).head
@@ -299,7 +315,7 @@ def emit_if_stmt(context: Context, statement: n.IfStmt, part: StatementComments 
 
 
 def _branch(context: Context, branch: n.Branch, part: StatementComments) -> cst.If:
-    """An `elif`, below the comments inside its head that have no other place."""
+    """Emits an `elif`, below the comments of its condition that cannot be written elsewhere."""
     inside = context.beside(part.inner)
     condition = emit_condition(inside, branch.condition)
     lines = comment_lines(context, [*part.leading, *inside.inner], None)
@@ -316,7 +332,7 @@ def _else(context: Context, statement: n.IfStmt) -> cst.If | cst.Else:
 
 
 def emit_for_stmt(context: Context, statement: n.ForStmt) -> list[Statement]:
-    """`for pattern in iterable:`."""
+    """Emits `for pattern in iterable:`."""
     if isinstance(statement.pattern, n.NamePattern):
         context.output.classes.name_schema(statement.schema, statement.pattern.name.text)
     iterable = loop_over(context, statement)
@@ -342,10 +358,11 @@ def _nothing(context: Context) -> list[Statement]:
 
 
 class _Growing:
-    """The list to which a loop over drafts of a list adds items.
+    """The list that grows in a loop over drafts of a streamed list.
 
-    If only the loop reads the draft, it is the variable of the draft itself. Otherwise it is a
-    separate list, which is assigned to that variable.
+    A draft is the part of the streamed list that has arrived so far. If only the loop reads the
+    draft, the variable of the draft itself holds the list. Otherwise the list has a separate
+    variable, and each turn assigns the list to the variable of the draft.
     """
 
     def __init__(self, context: Context, statement: n.ForStmt) -> None:
@@ -356,7 +373,7 @@ class _Growing:
         self.name = apart or context.name_of(statement.pattern.name)
 
     def empty(self, context: Context) -> Statement:
-        """`draft: list[Row] = []`."""
+        """Emits `draft: list[Row] = []` above the loop."""
         found = None
         if self.is_apart:
             made = py.call(annotation(context, context.facts.item_of(self.statement)))
@@ -370,7 +387,10 @@ class _Growing:
         return self._line(context, small)
 
     def longer(self, context: Context) -> list[Statement]:
-        """`draft = [*draft, item]`: a new list, as other names may refer to the previous one."""
+        """Emits `draft = [*draft, item]`.
+
+        The list is new, as other names may refer to the previous one.
+        """
         longer = py.list_([py.starred(self._target(context)), context.global_("item")])
         lines = [self._line(context, py.assignment(self._target(context), longer))]
         if self.is_apart:
@@ -386,7 +406,7 @@ class _Growing:
 
 
 def emit_try_stmt(context: Context, statement: n.TryStmt) -> cst.Try:
-    """`try:` and `except error:`."""
+    """Emits `try:` and `except Exception as error:`."""
     body = emit_body(context, statement.body, context.comments.of(statement).head)
     part = context.comments.of_else(statement)
     error = None if statement.error is None else context.facts.names.of(statement.error)
@@ -414,9 +434,10 @@ def emit_try_stmt(context: Context, statement: n.TryStmt) -> cst.Try:
 
 
 def _caught(context: Context, statement: n.TryStmt, error: Symbol | None) -> Caught:
-    """The exception that a handler caught.
+    """The exception that an `except` block catches.
 
-    Its name is that of the script's failure, or `exception` if the failure has its own variable.
+    Its Python name is that of the script's variable for the failure. If the failure has a separate
+    variable, the exception is called `exception`.
     """
     if error is not None and not context.choices.keeps_failure(statement, error):
         return Caught(context.names[error], is_failure=True)
@@ -427,7 +448,7 @@ def _caught(context: Context, statement: n.TryStmt, error: Symbol | None) -> Cau
 
 
 def emit_while_stmt(context: Context, statement: n.WhileStmt) -> cst.While:
-    """`while condition:`."""
+    """Emits `while condition:`."""
     condition = emit_condition(context, statement.condition)
     body = emit_body(context, statement.body, context.comments.of(statement).head)
     return context.note(cst.While(condition, body), statement.span)
