@@ -138,7 +138,7 @@ def _signature(one: FunctionBound, bounds: ProgramBounds) -> str:
 def _rows(one: FunctionBound, name: str, *, is_deep: bool = False) -> list[_Row]:
     """The rows of a function.
 
-    A single call site shares the function's row; several get rows below it.
+    A single call site shares the row of the function. Several call sites get rows below it.
     """
     bound = _bound_text(one.bound)
     if not one.pieces:

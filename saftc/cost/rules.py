@@ -57,12 +57,14 @@ def replies(
 
     The prompt asks again after up to `max_repairs` unusable replies (`Conversation.note_attempt`),
     and after rounds. In a round, the model calls tools or hands in fields. `_passed_limit` allows
-    at most `max_tool_rounds` rounds and `max_tool_calls` calls; a `do` prompt has one round with
-    calls.
+    at most `max_tool_rounds` rounds and `max_tool_calls` calls. A `do` prompt may call tools in one
+    round.
 
-    Some rounds count as unusable replies: a round that hands in no new field, if no field is
-    optional (`FieldsOutput.problem`); a round of a `do` prompt that leaves a field missing
-    (`NOT_ALL`); and a round that calls tools although the prompt has none.
+    Some rounds count as unusable replies:
+
+    - a round that hands in no new field, if no field is optional (`FieldsOutput.problem`)
+    - a round of a `do` prompt that calls no tool and leaves a field missing (`NOT_ALL`)
+    - a round that calls tools although the prompt has none
     """
     return rounds_of(settings, has_tools=has_tools, is_do=is_do, fields=fields) + (
         settings.max_repairs + ONE

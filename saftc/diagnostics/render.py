@@ -320,7 +320,7 @@ def _place(source: Source, span: Span) -> dict[str, object]:
 def _clip(
     text: str, start: int, length: int, room: int, tab: str = _TAB
 ) -> tuple[str, str, str]:
-    """Returns the visible part of a line, the part of it before the mark, and the marked part."""
+    """Returns the visible part of a line, its visible part before the mark, and its marked part."""
     first = 0
     if _width(text[: start + length]) > room:
         first = start - _fitting(text[:start][::-1], room * 2 // 5)

@@ -143,7 +143,10 @@ class Awaits:
                 return type_ == ANY or isinstance(type_, CallableType)
 
     def _is_of_script(self, node: n.Expression) -> bool:
-        """Whether a name is a variable of an imported script, not a Python function used there."""
+        """Whether a name is a variable of an imported script.
+
+        Python functions that the imported script imports are no such variables.
+        """
         meant: Symbol | None = None
         while isinstance(node, n.Member):
             meant = meant or self.facts.member_of_module(node)

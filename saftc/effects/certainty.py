@@ -254,14 +254,14 @@ def declare(path: str | None) -> str:
 
 
 def of_effect(effects: "Effects", node: n.Node) -> Reason:
-    """Why a node has an effect that others may see."""
+    """Why a node has an effect that other code may observe."""
     script, place, function = effects.origin_of(node)
     source = None if function is None else effects.facts.sources.get(function)
     return Reason(place, *_words(script, place), source=source)
 
 
 def _words(effects: "Effects", node: n.Node) -> tuple[str, str]:
-    """What a node does, and what to write instead."""
+    """The effect of a node in words, and what to write instead."""
     facts = effects.facts
     match node:
         case n.Name() if facts.names.of(node).kind == "builtin":

@@ -485,9 +485,9 @@ class Effects:
         return not (is_read and isinstance(owner, RecordType) and self.facts.is_data(owner, name))
 
     def _of_arguments(self, node: n.Call) -> _Found:
-        """What a call may do with its arguments.
+        """The effects of the arguments that a call may call, and the functions among them.
 
-        A builtin may call one of them, Python any of them.
+        A builtin may call one of its arguments. Python may call any of them.
         """
         form = self.facts.forms.calls[node]
         if isinstance(form, BuiltinCall):
