@@ -4,8 +4,8 @@
     n * 2 + n                       3 * len(mails)
     largest(n + 3, 2)               len(mails) + 3
 
-All numbers and measures are at least zero. So an upper bound of several polynomials has each
-product as often as the polynomial that has it most often.
+All numbers and measures are at least zero. So the largest coefficient of each product gives an
+upper bound of several polynomials.
 """
 
 from collections.abc import Callable, Iterable
@@ -24,7 +24,7 @@ Kind = Literal["len", "int"]
 class Measure:
     """The length of a value, or a whole number, known only when the script runs.
 
-    It is the largest that the expression has in a run, and at least 0.
+    A measure means the largest value that its expression has in a run, and at least 0.
     """
 
     kind: Kind
@@ -44,23 +44,23 @@ Term = tuple[Measure, ...]
 
 @dataclass(frozen=True)
 class Polynomial:
-    """A sum of products, each with its coefficient. Equal polynomials compare equal."""
+    """A sum of products of measures, each with its coefficient. Equal polynomials compare equal."""
 
     terms: tuple[tuple[Term, int], ...] = ()
 
     @cached_property
     def text(self) -> str:
-        """The usual notation: the products with most factors first, a number last."""
+        """The usual notation. Products with the most factors come first, a number comes last."""
         return " + ".join(_product(term, times) for term, times in self.terms) or "0"
 
     @property
     def number(self) -> int | None:
-        """The value of a constant polynomial; None for others."""
+        """The value of a constant polynomial. Returns None if the polynomial contains a measure."""
         return None if any(term for term, _ in self.terms) else self.value(lambda _: 0)
 
     @property
     def shown(self) -> str:
-        """The text, with commas in a number."""
+        """The polynomial's text. A constant has commas between its thousands."""
         return self.text if self.number is None else f"{self.number:,}"
 
     @property
@@ -69,7 +69,7 @@ class Polynomial:
         return not self.terms
 
     def measures(self) -> "Iterable[Measure]":
-        """The distinct measures, in the order of the text."""
+        """The distinct measures, in the order in which they appear in the text."""
         return dict.fromkeys(factor for term, _ in self.terms for factor in term)
 
     def __add__(self, other: "Polynomial") -> "Polynomial":
@@ -87,24 +87,24 @@ class Polynomial:
         return _sum((term, times if term else max(0, times - taken)) for term, times in self.terms)
 
     def replaced(self, meaning: "Callable[[Measure], Polynomial]") -> "Polynomial":
-        """The polynomial with each measure replaced by its meaning."""
+        """The polynomial with each measure replaced by the result of `meaning` for it."""
         total = ZERO
         for term, times in self.terms:
             total += reduce(Polynomial.__mul__, map(meaning, term), number(times))
         return total
 
     def value(self, values: Callable[[Measure], int]) -> int:
-        """The value for these values of the measures."""
+        """The polynomial's value, where `values` returns the value of each measure."""
         return sum(times * prod(max(0, values(one)) for one in term) for term, times in self.terms)
 
 
 def number(value: int) -> Polynomial:
-    """The constant polynomial of a value; zero for negative ones."""
+    """The constant polynomial of a value. It is zero if the value is negative."""
     return Polynomial((((), value),)) if value > 0 else ZERO
 
 
 def measured(kind: Kind, of: SymbolicExpression) -> Polynomial:
-    """The polynomial of a single measure."""
+    """The polynomial that consists of a single measure."""
     return Polynomial((((Measure(kind, of),), 1),))
 
 
@@ -122,7 +122,10 @@ def largest(*ways: Polynomial) -> Polynomial:
 
 
 def least(*ways: Polynomial) -> Polynomial:
-    """The polynomial that is the least number; the first if none is a number."""
+    """The smallest of the polynomials that are constant.
+
+    Returns the first polynomial if none is constant.
+    """
     return min(ways, key=lambda way: (way.number is None, way.number or 0))
 
 

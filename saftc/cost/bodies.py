@@ -1,7 +1,7 @@
-"""One pass over a body that bounds its requests, place by place.
+"""Bounds the requests of a body in one pass over its statements.
 
-Statements in a row add up, the largest of several branches counts, and a loop multiplies by its
-turns. A `break` does not lower the bound.
+The bounds of consecutive statements add up. Of several branches, the largest bound counts. A loop
+multiplies the bound of its body by its iterations. A `break` does not lower the bound.
 """
 
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ from saftc.syntax import nodes as n
 from saftc.syntax.constructs import CONSTRUCTS
 from saftc.syntax.walk import children
 
-# Nodes that ask only as their parts do, like calls of MCP tools and of Python; all others have
-# their own rules.
+# Nodes that send requests only through their parts, like calls of MCP tools and of Python. All
+# other nodes have rules here.
 _ONLY_PARTS = tuple(kind for kind, known in CONSTRUCTS.items() if known.asks == "parts")
 _STATEMENTS = tuple(kind for kind in CONSTRUCTS if kind in get_args(n.Statement))
 
@@ -29,14 +29,17 @@ _LEAVES = n.RetStmt | n.FailStmt | n.BreakStmt | n.ContinueStmt
 
 
 class BodyBounds:
-    """Bounds the requests of a body; `pieces` are the places that ask, in order."""
+    """Bounds the requests of a body.
+
+    `pieces` collects the prompts, calls and loops that may send requests, in order of evaluation.
+    """
 
     def __init__(self, script: ScriptBounds) -> None:
         self.script = script
         self.pieces: list[CallSite] = []
 
     def block(self, statements: Sequence[n.Statement]) -> tuple[Bound, bool]:
-        """The bound of a block, and whether control never continues below it."""
+        """The bound of a block, and whether control never reaches the statement below the block."""
         asked, left = NOTHING, list[Bound]()
         for statement in statements:
             match statement:
@@ -78,7 +81,7 @@ class BodyBounds:
         once = sum(tests, NOTHING) + turn.block(loop.body)[0]
         ahead = self.script.lookahead(loop)
         if ahead is not None:
-            # A first part that runs ahead and reads a file too early runs again at its turn.
+            # If the part that runs ahead reads a file too early, it runs again in its iteration.
             once += BodyBounds(self.script).block(loop.body[: ahead.cut])[0]
         return first + self._repeated(loop, once, tests, turn, loop)
 
@@ -101,7 +104,11 @@ class BodyBounds:
         turn: "BodyBounds",
         at: At,
     ) -> Bound:
-        """The bound of a loop from that of one turn; `tests` are the bounds of its conditions."""
+        """The bound of all iterations of a loop.
+
+        `once` is the bound of one iteration. `tests` has the bounds of a `while` condition's
+        operands.
+        """
         if once.is_zero:
             return NOTHING
         lengths = self.script.lengths
@@ -127,7 +134,7 @@ class BodyBounds:
         return piece.bound
 
     def callee_requests(self, node: n.Node, at: At) -> Bound:
-        """The bound of evaluating an expression; notes the places in it that ask."""
+        """The bound of evaluating an expression. Adds the prompts and calls in it to `pieces`."""
         match node:
             case n.Conditional(condition=condition, then=then, other=other):
                 ways = [self.callee_requests(one, at) for one in (then, other)]

@@ -1,4 +1,4 @@
-"""Upper bounds for the requests of a place, a function or a script, with their explanation."""
+"""Upper bounds for the requests of a prompt, a function or a script, each with an explanation."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from saftc.syntax import nodes as n
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a number of requests is unbounded: the place, the reason, and what would bound it."""
+    """Why a number of requests is unbounded: the node that causes it, the reason, and a remedy."""
 
     node: n.Node
     source: Source = field(compare=False)
@@ -20,26 +20,29 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """An upper bound for requests: a formula, or the reasons why there is none."""
+    """An upper bound for requests: a formula, or the reasons why there is no bound."""
 
     most: Polynomial = ZERO
     reasons: tuple[Reason, ...] = ()
 
     @property
     def is_zero(self) -> bool:
-        """Whether it allows no requests."""
+        """Whether the bound allows no requests."""
         return self.most.is_zero and not self.reasons
 
     @property
     def number(self) -> int | None:
-        """The bound as a number; None if it is unknown or a formula."""
+        """The bound as a number.
+
+        Returns None if there is no bound, or if its formula contains a measure.
+        """
         return None if self.reasons else self.most.number
 
     def __add__(self, other: "Bound") -> "Bound":
         return Bound(self.most + other.most, each_once(self.reasons, other.reasons))
 
     def times(self, factor: Polynomial) -> "Bound":
-        """The bound of `factor` repetitions."""
+        """The bound for `factor` repetitions."""
         return NOTHING if factor.is_zero else Bound(self.most * factor, self.reasons)
 
 
@@ -47,22 +50,23 @@ NOTHING = Bound()
 
 
 def largest_bound(bounds: Iterable[Bound]) -> Bound:
-    """The largest of the bounds; unknown if one is unknown."""
+    """An upper bound of all these bounds. It is unbounded if one of them is unbounded."""
     found = list(bounds)
     reasons = each_once(*(one.reasons for one in found))
     return Bound(largest(*(one.most for one in found)), reasons)
 
 
 def each_once(*reasons: Iterable[Reason]) -> tuple[Reason, ...]:
-    """The distinct reasons, in order."""
+    """The distinct reasons, in order of their first appearance."""
     return tuple(dict.fromkeys(one for some in reasons for one in some))
 
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
-    """A place that asks, with its own share of the bound and its explanation in words.
+    """A prompt, a call or a loop that may send requests: its bound, and an explanation in words.
 
-    `inner` are the places in a loop, each for one turn. `called` is the function that a call is of.
+    `inner` has the call sites inside a loop, bounded for one iteration. `called` is the callee of a
+    call, if the only possible callee is a function of a script.
     """
 
     node: n.Node
@@ -75,7 +79,7 @@ class CallSite:
 
 @dataclass(frozen=True, slots=True)
 class FunctionBound:
-    """A function, or the top level of a script: its bound, and the places that ask."""
+    """The bound of a function, or of a script's top level, with the call sites in it."""
 
     name: str
     definition: n.FunctionDef | n.Module

@@ -1,7 +1,7 @@
 """Reaching definitions of a script's variables.
 
 definitions = Definitions(facts)
-definitions.at(symbol, statement)       the only assignment that reaches it, if there is just one
+definitions.at(symbol, statement)       the definition that reaches it, if there is just one
 """
 
 from bisect import bisect_left
@@ -15,13 +15,13 @@ from saftc.check.statements import assigned_by, blocks_of
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
 
-# A node that binds a variable; for other bindings, such as that of `except`, its name.
+# The node that binds a variable. For bindings like the one of `except`, it is the identifier.
 Definition = n.Statement | n.ComprehensionClause | n.Parameter | n.Identifier
 Assignment = n.AssignStmt | n.AugmentedAssignStmt
 
 
 class _Place(NamedTuple):
-    """The position of a statement: the statement around it, the block, and its index there."""
+    """The position of a statement: the statement around it, its block, and the index there."""
 
     above: n.Statement | None
     block: Sequence[n.Statement]
@@ -29,7 +29,7 @@ class _Place(NamedTuple):
 
     @property
     def before(self) -> Sequence[n.Statement]:
-        """The statements before it in its block."""
+        """The statements above this position in the block."""
         return self.block[: self.position]
 
 
@@ -70,15 +70,20 @@ class Definitions:
         return self._all.get(symbol, [])
 
     def only(self, symbol: Symbol) -> Definition | None:
-        """The definition of a variable that has just one, and no value from outside; else None."""
+        """The only definition of a variable.
+
+        Returns None if the variable has several definitions, or starts with the value of an outer
+        variable.
+        """
         found = self.of(symbol)
         return found[0] if len(found) == 1 and symbol.starts_from is None else None
 
     def at(self, symbol: Symbol, statement: n.Statement | None) -> Definition | None:
-        """The definition that reaches a statement; None if it may be one of several.
+        """The definition of a variable that reaches a statement.
 
-        A definition in an outer block reaches it if nothing in between, and no turn of a loop, may
-        assign the variable again.
+        Returns None if one of several definitions may reach the statement. A definition in an outer
+        block reaches it if no statement in between, and no iteration of a loop, may assign the
+        variable again.
         """
         only = self.only(symbol)
         if only is not None or statement is None:
@@ -100,7 +105,7 @@ class Definitions:
         return next(parameters, None) if is_own else None
 
     def around(self, statement: n.Statement) -> Iterator[_Place]:
-        """The places of a statement and of those around it, innermost first."""
+        """The positions of a statement and of the statements around it, innermost first."""
         above: n.Statement | None = statement
         while above is not None:
             place = self._places[above]
@@ -108,9 +113,9 @@ class Definitions:
             above = place.above
 
     def _touching(self, symbol: Symbol) -> dict[int, list[int]]:
-        """The positions of the statements that assign a variable, by the ids of their blocks.
+        """Maps the id of each block to the positions of its statements that assign the variable.
 
-        Statements count that assign it themselves or in their blocks.
+        A statement counts if it assigns the variable itself, or if a statement in its blocks does.
         """
         if symbol not in self._touched:
             found: dict[int, set[int]] = {}

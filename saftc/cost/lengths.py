@@ -1,10 +1,10 @@
-"""Upper bounds for lengths, numbers and the iterations of a `while`, from the source of a script.
+"""Upper bounds for lengths, numbers and the iterations of loops, from the source of a script.
 
     mails + [extra]         len(mails) + 1
     names[:10]              10
     range(1, n + 1)         n
 
-An expression without a rule is its own measure: `len(split(text, "\\n"))`.
+An expression for which there is no rule becomes a measure: `len(split(text, "\\n"))`.
 """
 
 import re
@@ -26,7 +26,7 @@ from saftc.syntax.walk import walk
 from saftc.types.types import INT, TupleType
 
 Loop = n.ForStmt | n.WhileStmt
-# The statement that an expression is evaluated in; None: at any time.
+# The statement that evaluates an expression. None means any time.
 At = n.Statement | None
 
 _HEAD_ROWS = 5
@@ -45,14 +45,21 @@ _DEEPEST = 30
 
 
 class LoopBound(NamedTuple):
-    """The most turns of a `while`, and which part of its condition ends them."""
+    """The most iterations of a loop.
+
+    `part` is the index of the operand of a `while` condition that ends the loop. It is 0 for a
+    `for`.
+    """
 
     most: Polynomial
     part: int
 
 
 class _Step(NamedTuple):
-    """The most that an assignment adds to a variable, and its least change: `-1` takes one away."""
+    """The most that an assignment adds to a variable, and the least change that it makes.
+
+    A `change` of 2 raises the variable by at least 2, and -2 lowers it by at least 2.
+    """
 
     added: Polynomial
     change: int
@@ -73,11 +80,14 @@ class Lengths:
         self._found: dict[tuple[Definition | Symbol, Kind], Polynomial | None] = {}
 
     def size(self, node: n.Expression, at: At) -> Polynomial:
-        """The most items of a value."""
+        """An upper bound for the length of a value."""
         return self.most(node, "len", at)
 
     def most(self, node: n.Expression, kind: Kind, at: At) -> Polynomial:
-        """The most items of a value, or the largest number that it is, at least 0."""
+        """An upper bound for the length of a value, or for the number itself if `kind` is `int`.
+
+        The bound is at least 0.
+        """
         found = self._known(node, kind, at)
         return measured(kind, self.written(node, at)) if found is None else found
 
@@ -163,7 +173,7 @@ class Lengths:
                 return None
 
     def least(self, node: n.Expression, at: At) -> int | None:
-        """A lower bound of a whole number, if the source shows one."""
+        """A lower bound of a whole number. Returns None if the source shows no lower bound."""
         match node:
             case n.Literal(value=int(value)) if not isinstance(value, bool):
                 return value
@@ -186,15 +196,18 @@ class Lengths:
                 return None
 
     def _measured_by(self, node: n.Expression) -> n.Expression | None:
-        """The value whose length an expression is; None for other expressions."""
+        """The expression `x` in `len(x)` or `x.length`. Returns None for other expressions."""
         if isinstance(node, n.Member):
-            # A field may also have the name.
+            # A record may have a field called `length`.
             return node.value if self.facts.forms.members.get(node) == Form.LENGTH else None
         name, given = self._builtin(node)
         return given[0] if name == "len" else None
 
     def _builtin(self, node: n.Expression) -> tuple[str, Sequence[n.Expression]]:
-        """The builtin that an expression calls, and its arguments; "" if it calls none."""
+        """The name of the builtin that an expression calls, and the arguments of the call.
+
+        The name is "" if the expression does not call a builtin.
+        """
         form = self.facts.forms.calls.get(node) if isinstance(node, n.Call) else None
         if not isinstance(form, BuiltinCall) or form.arguments is None:
             return "", ()
@@ -216,7 +229,10 @@ class Lengths:
         return measured(kind, self._name(symbol, at)) if found is None else found
 
     def _defined(self, definition: Definition, symbol: Symbol, kind: Kind) -> Polynomial | None:
-        """The bound of a variable by one of its definitions."""
+        """The bound of a variable whose value comes from this definition.
+
+        Returns None if the bound is unknown.
+        """
         match definition:
             case n.AssignStmt(value=value) | n.AugmentedAssignStmt(value=value):
                 return self._known(value, kind, definition)
@@ -230,9 +246,10 @@ class Lengths:
                 return None
 
     def _of_all(self, symbol: Symbol, kind: Kind) -> Polynomial | None:
-        """The bound of a variable at any time, from several definitions.
+        """The bound of a variable at any time, from all of its definitions.
 
-        It is its last plain assignment, plus all that was added since.
+        The bound is the largest value of a plain assignment, plus everything that the other
+        assignments add. Returns None if the bound is unknown.
         """
         ways, grown = list[Polynomial | None](), ZERO
         if symbol.starts_from is not None:
@@ -252,7 +269,10 @@ class Lengths:
         return largest(*known) + grown if ways and len(known) == len(ways) else None
 
     def _step(self, definition: Definition, symbol: Symbol, kind: Kind) -> _Step | None:
-        """How an assignment changes a variable; None if it sets it."""
+        """How much an assignment adds to a variable or takes from it.
+
+        Returns None if the assignment does neither, or if it subtracts an unknown amount.
+        """
         match definition:
             case n.AssignStmt(value=value) | n.AugmentedAssignStmt(value=value):
                 pass
@@ -279,7 +299,7 @@ class Lengths:
                 return None
 
     def _left_out(self, node: n.Slice, at: At) -> int:
-        """The least number of items that a slice leaves out, if there are as many."""
+        """The least number of items that a slice leaves out, if the value has that many items."""
         start = 0 if node.start is None else self.least(node.start, at)
         stop = 0 if node.stop is None else self.least(node.stop, at) or 0
         if start is None or start < 0 or not _goes_on(node.step):
@@ -293,7 +313,10 @@ class Lengths:
         return any(symbol in symbols for symbol, _ in self.facts.names.read(node))
 
     def _times(self, definition: n.Statement, resets: Set[n.Node]) -> Polynomial | None:
-        """The most runs of a statement after the last reset, or in a call; None if unbounded."""
+        """The most runs of a statement after the last of `resets`, or in one call.
+
+        Returns None if unbounded.
+        """
         times = ONE
         for place in self.definitions.around(definition):
             if not resets.isdisjoint(place.before):
@@ -308,10 +331,11 @@ class Lengths:
     # Loops
 
     def turns(self, loop: Loop | n.ComprehensionClause, at: At) -> LoopBound | None:
-        """The most turns of a loop; None if the source shows no bound.
+        """The most iterations of a loop. Returns None if the source shows no bound.
 
-        For a `while`, a part of its condition must compare a variable with a value that the loop
-        does not change, and every turn must raise or lower the variable by a written number.
+        An operand of a `while` condition must compare a variable with a value that the loop does
+        not change. Every iteration must raise or lower the variable by an amount that the source
+        shows.
         """
         if loop in self._open:
             return None
@@ -327,7 +351,10 @@ class Lengths:
         return found
 
     def _ended_by(self, test: n.Expression, loop: n.WhileStmt) -> Polynomial | None:
-        """The most turns of a loop that ends when a condition is false; None if unknown."""
+        """The most iterations of a loop that ends when `test` is false.
+
+        Returns None if the number is unknown.
+        """
         if not isinstance(test, n.Comparison):
             return None
         left, right, operator = test.left, test.right, test.operator
@@ -354,10 +381,10 @@ class Lengths:
         return None
 
     def _change(self, node: n.Expression, kind: Kind, end: n.Expression, loop: n.WhileStmt) -> int:
-        """The least change of a variable in each turn; 0 if it is unknown.
+        """The least change of a variable in each iteration. Returns 0 if the change is unknown.
 
-        It is known if one statement of the body assigns the variable, and the loop does not change
-        `end`.
+        The change is known if exactly one statement of the loop assigns the variable, if every
+        iteration runs this statement, and if the loop does not change `end`.
         """
         inside = list(all_statements(loop.body))
         assigned = {self.facts.names.of(name): one for one in inside for name in assigned_by(one)}
@@ -375,7 +402,7 @@ class Lengths:
     # How it is written
 
     def written(self, node: n.Expression, at: At) -> SymbolicExpression:
-        """The expression as the script writes it."""
+        """The expression as the script writes it, with its variables as symbols."""
         parts: list[Part] = []
         made = Opaque(node, self.source, "is up to a model") if self._asks(node) else None
         inside = {
@@ -398,7 +425,10 @@ class Lengths:
         return SymbolicExpression(joined(parts), made, isinstance(node, _TIGHT))
 
     def _name(self, symbol: Symbol, at: At) -> SymbolicExpression:
-        """A variable; the name of a parameter stands for its argument, not for a reassignment."""
+        """A variable as an expression.
+
+        A parameter that the function may have reassigned is opaque, because it is not the argument.
+        """
         is_other = not isinstance(self.definitions.at(symbol, at), n.Parameter)
         if symbol.kind == "parameter" and symbol.node is not None and is_other:
             made = Opaque(symbol.node, self.source, "is known only when its function runs")
@@ -410,21 +440,24 @@ class Lengths:
 
 
 def parts_of(condition: n.Expression) -> list[n.Expression]:
-    """The operands of an `and`, in the order of their evaluation."""
+    """The operands of an `and`, in the order of their evaluation.
+
+    Other conditions are returned whole.
+    """
     if isinstance(condition, n.Logical) and condition.operator == "and":
         return [*parts_of(condition.left), *parts_of(condition.right)]
     return [condition]
 
 
 def _steps(high: Polynomial, low: int, step: int) -> Polynomial:
-    """The most steps of this size from `high` down to `low`."""
+    """The most steps of size `step` that lead from `high` down to `low`."""
     if high.number is not None:
         return number(-((low - high.number) // step))
     return high.less(max(0, low)) + number(-low)
 
 
 def _is_empty(node: n.Expression) -> bool:
-    """Whether it is an empty list or text."""
+    """Whether an expression is an empty list or an empty string."""
     match node:
         case n.ListLiteral(items=()) | n.Literal(value=""):
             return True
@@ -433,7 +466,7 @@ def _is_empty(node: n.Expression) -> bool:
 
 
 def _goes_on(step: n.Expression | None) -> bool:
-    """Whether a slice with this step goes forward."""
+    """Whether a slice with this step goes forward through the value."""
     return step is None or (
         isinstance(step, n.Literal) and isinstance(step.value, int) and step.value > 0
     )

@@ -25,7 +25,7 @@ _WHOLE = "all together"
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A row of the table: its depth and three columns."""
+    """A row of the table: its three columns, and how deep the first column is indented."""
 
     depth: int
     name: str
@@ -34,7 +34,10 @@ class _Row:
 
 
 def as_text(bounds: ProgramBounds) -> str:
-    """A script's bounds: a line for each function that asks, with its larger parts below."""
+    """The bounds of a script as text: a line for each function that may send requests.
+
+    Lines below a function have the bounds of its call sites, unless its own line has room for them.
+    """
     rows = [row for one in _shown(bounds) for row in _rows(one, _signature(one, bounds))]
     budget = bounds.limits.budget_requests
     if budget is not None and rows:
@@ -45,7 +48,7 @@ def as_text(bounds: ProgramBounds) -> str:
 
 
 def heading(limits: Limits) -> str:
-    """The heading: what is counted, and the settings that bound it."""
+    """The lines above the bounds: what is counted, and the settings that limit the requests."""
     return (
         f"requests for replies, at most, with max_repairs {limits.max_repairs}, "
         f"max_tool_rounds {limits.max_tool_rounds}, max_tool_calls {limits.max_tool_calls};\n"
@@ -60,21 +63,24 @@ def as_json(several: Sequence[ProgramBounds]) -> list[dict[str, object]]:
 
 
 def beside(bound: Bound) -> str:
-    """The bound as shown beside a function: `≤ 3 * len(mails) requests`."""
+    """The bound as an editor shows it beside a function: `≤ 3 * len(mails) requests`."""
     if bound.reasons:
         return "any number of requests"
     return f"≤ {bound.most.text} request{'' if bound.number == 1 else 's'}"
 
 
 def in_words(bound: Bound, source: Source) -> str:
-    """One sentence: the most requests, or why the number is unknown."""
+    """A sentence that says the most requests, or why the number of requests is unbounded."""
     if not bound.reasons:
         return f"At most `{bound.most.text}` request{'' if bound.number == 1 else 's'} for replies."
     return f"Any number of requests: {_why(bound.reasons[0], source)}."
 
 
 def too_many(bounds: ProgramBounds, allowed: int) -> Diagnostic | None:
-    """The diagnostic for a program that may send more requests than `allowed`, else None."""
+    """The diagnostic for a program that may send more requests than `allowed`.
+
+    Returns None if the program, or the budget of the run, keeps the requests below.
+    """
     program, budget = bounds.program, bounds.limits.budget_requests
     most = program.bound.number
     if (most is not None and most <= allowed) or (budget is not None and budget <= allowed):
@@ -95,7 +101,7 @@ def too_many(bounds: ProgramBounds, allowed: int) -> Diagnostic | None:
 
 
 def _place_of(program: FunctionBound, bounds: ProgramBounds) -> Span:
-    """The name of `main`, or the largest place at the top level of the script."""
+    """The span of the name `main`, or of the call site at the top level with the largest bound."""
     if isinstance(program.definition, n.FunctionDef):
         return program.definition.name.span
     own = [one for one in program.pieces if one.source is bounds.source]
@@ -130,7 +136,10 @@ def _signature(one: FunctionBound, bounds: ProgramBounds) -> str:
 
 
 def _rows(one: FunctionBound, name: str, *, is_deep: bool = False) -> list[_Row]:
-    """The rows of a function: a single place shares its row, others stand below."""
+    """The rows of a function.
+
+    A single call site shares the row of the function. Several call sites get rows below it.
+    """
     bound = _bound_text(one.bound)
     if not one.pieces:
         return [_Row(0, name, bound, why_unbounded(one.bound, one.source))]
@@ -154,7 +163,10 @@ def _piece_rows(piece: CallSite, depth: int, source: Source, *, is_deep: bool) -
 
 
 def _below(piece: CallSite, depth: int, source: Source, *, is_deep: bool) -> list[_Row]:
-    """The rows of places in a loop or a called function that its own row does not have."""
+    """The rows for the call sites in a loop or in a called function.
+
+    There are none if the row of the loop or of the call already mentions them.
+    """
     if piece.called is not None and is_deep and len(piece.called.pieces) > 0:
         if piece.called.definition is piece.node or depth > _DEEPEST:
             return []
@@ -173,7 +185,7 @@ _MOST_BESIDE = 3
 
 
 def _is_told_beside(piece: CallSite) -> bool:
-    """Whether a loop's row also has the places of its turns."""
+    """Whether the row of a loop also mentions the call sites inside the loop."""
     return len(piece.inner) <= _MOST_BESIDE and not any(one.inner for one in piece.inner)
 
 
@@ -212,7 +224,7 @@ def _bound_text(bound: Bound) -> str:
 
 
 def why_unbounded(bound: Bound, source: Source) -> str:
-    """The first reason why a number of requests is unbounded."""
+    """The first reason why a number of requests is unbounded, and the number of further reasons."""
     first, more = bound.reasons[:1], len(bound.reasons) - 1
     others = f" (and {more} more)" if more > 0 else ""
     return "".join(_why(one, source) for one in first) + others

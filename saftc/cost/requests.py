@@ -1,15 +1,15 @@
 """The bound pass: the most requests of each function of a script, and of the whole script.
 
-    bounds = Bounds(facts, source, limits)
+    bounds = ProgramBounds(facts, source, limits)
     bounds.of_function(definition).bound        3 * len(mails)
-    bounds.program.bound                        of the script that is run
+    bounds.program.bound                        the bound of a run of the script
 
-The pass visits each function once. Its bound has parameters as names, which calls replace by their
-arguments.
+The pass visits each function once. A function's bound contains its parameters, which each call
+replaces by its arguments.
 
-A node without a rule is unknown, never free. A value of unknown type may be any function that the
-scripts use as a value, but no other: Python programs that import a script must count the calls of
-functions that they pass to it.
+A node without a rule counts as unbounded, never as zero. A value of unknown type may be any
+function that the scripts use as a value, but no other function. So a Python program that imports a
+script must itself count the calls of functions that it passes to the script.
 """
 
 from dataclasses import replace
@@ -37,7 +37,7 @@ _OF_COST = frozenset(
 
 
 class ProgramBounds:
-    """The bounds of a script and of those that it imports; visits each function once."""
+    """The bounds of a script and of the scripts that it imports. Visits each function once."""
 
     def __init__(
         self,
@@ -75,15 +75,19 @@ class ProgramBounds:
         return FunctionBound(name, definition, script.source, bound, pieces)
 
     def of_functions(self) -> list[FunctionBound]:
-        """The bounds of the script's functions, in its order."""
+        """The bounds of the script's functions, in source order."""
         return [self.of_function(one) for one in nodes_of(self.facts.module, n.FunctionDef)]
 
     def of_prompt(self, node: n.Prompt) -> CallSite:
-        """The bound of a prompt of the script by itself, in terms of its variables."""
+        """The bound of evaluating a prompt once, in terms of the script's variables."""
         return self._own.prompt(node, None)
 
     def chooses_model(self, definition: n.FunctionDef) -> bool:
-        """Whether a prompt that a function reaches sets, or may set, its own model or length."""
+        """Whether a function may reach a prompt with options that affect the price of a reply.
+
+        For example, `model` and `max_tokens` are such options. A prompt with unknown options
+        counts, too.
+        """
         given = [
             self.script_of(one).options(node.options)
             for one in self.effects.reached([definition])
@@ -95,7 +99,7 @@ class ProgramBounds:
 
     @cached_property
     def top(self) -> FunctionBound:
-        """The bound of importing the script, with its imports."""
+        """The bound of importing the script, including the scripts that it imports."""
         bound, pieces = NOTHING, list[CallSite]()
         for script in (*reversed(self._imported), self._own):
             walk_ = BodyBounds(script)
@@ -105,7 +109,7 @@ class ProgramBounds:
 
     @cached_property
     def program(self) -> FunctionBound:
-        """The bound of the script as a program: its top level, and `main` if there is one."""
+        """The bound of running the script: its top level, and `main` if the script has one."""
         main = next((one for one in self.facts.module.statements if _is_main(one)), None)
         if not isinstance(main, n.FunctionDef):
             return self.top
@@ -129,21 +133,21 @@ class ProgramBounds:
 
     @cached_property
     def meets_functions(self) -> bool:
-        """Whether a value of unknown type may be a function, of a script or Python's."""
+        """Whether a value of unknown type may be a function, of a script or of Python."""
         return any(
             bool(function_values(facts)) or facts.uses_python
             for facts in (self.facts, *self.facts.scripts)
         )
 
     def of_any(self) -> Bound:
-        """The bound of a call of an unknown function: that of any function used as a value."""
+        """The bound of calling an unknown function: the largest of all functions used as values."""
         return largest_bound(
             self.script_of(one).without_parameters(one) for one in self.escaping_functions
         )
 
     @cached_property
     def recorded_programs(self) -> tuple[list[n.FunctionDef], Polynomial]:
-        """The functions that kept programs may call, and the most calls of one such program."""
+        """The functions that plans may call, and the most calls of one plan."""
         functions, most = list[n.FunctionDef](), number(self.limits.program_calls)
         for script in (self._own, *self._imported):
             facts = script.facts

@@ -1,7 +1,7 @@
-"""The most requests of one prompt, as the runtime bounds them; each rule names its code there.
+"""The most requests of one prompt. Each rule names the code of the runtime that limits them.
 
-`Limits` are the settings in force; a prompt's own options may be formulas. The tests drive the
-runtime with every way in which a model can answer, and find exactly these numbers.
+`Limits` has the settings of a run. A prompt's options replace them, and may be formulas. The tests
+drive the runtime with every way in which a model can answer, and find exactly these numbers.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from saftc.cost.algebra import ONE, ZERO, Polynomial, least, number
 
 
 class Limits(NamedTuple):
-    """The settings of a run that bound its requests, and the calls that a program may make."""
+    """The settings that bound the requests of a run, and the most calls that a program may make."""
 
     max_repairs: int
     max_tool_rounds: int
@@ -23,7 +23,7 @@ class Limits(NamedTuple):
 
 
 class Fields(NamedTuple):
-    """The fields of a destructuring: how many, and whether one is optional."""
+    """The fields of a destructuring: how many there are, and whether one of them is optional."""
 
     number: int
     has_optional: bool
@@ -33,8 +33,8 @@ class Fields(NamedTuple):
 class Settings:
     """The settings of one prompt.
 
-    `program_calls` bounds the calls of its programs. If `is_structured`, the prompt asks for fields
-    as one object.
+    `program_calls` bounds the calls of the programs that the prompt runs. If `is_structured`, the
+    prompt asks for all fields in one object.
     """
 
     max_repairs: Polynomial
@@ -53,14 +53,18 @@ def settings_of(limits: Limits) -> Settings:
 def replies(
     settings: Settings, *, has_tools: bool, is_do: bool, fields: Fields | None
 ) -> Polynomial:
-    """The most replies to a prompt: one more than those after which it asks again.
+    """The most replies to a prompt: one more than the replies after which the prompt asks again.
 
-    It asks again after `max_repairs` replies that do not do (`Conversation.note_attempt`), and
-    after rounds. A round has calls of tools (`_passed_limit`: at most `max_tool_rounds` rounds and
-    `max_tool_calls` calls, in a `do` prompt one round), or hands in fields. If no field is
-    optional, a round that hands in no open field is a reply that does not do
-    (`FieldsOutput.problem`). So is each round of a `do` prompt that leaves a field open
-    (`NOT_ALL`), and one that calls tools if there are none.
+    The prompt asks again after up to `max_repairs` unusable replies (`Conversation.note_attempt`),
+    and after rounds. In a round, the model calls tools or hands in fields. `_passed_limit` allows
+    at most `max_tool_rounds` rounds and `max_tool_calls` calls. A `do` prompt may call tools in one
+    round.
+
+    Some rounds count as unusable replies:
+
+    - a round that hands in no new field, if no field is optional (`FieldsOutput.problem`)
+    - a round of a `do` prompt that calls no tool and leaves a field missing (`NOT_ALL`)
+    - a round that calls tools although the prompt has none
     """
     return rounds_of(settings, has_tools=has_tools, is_do=is_do, fields=fields) + (
         settings.max_repairs + ONE
@@ -70,7 +74,7 @@ def replies(
 def rounds_of(
     settings: Settings, *, has_tools: bool, is_do: bool, fields: Fields | None
 ) -> Polynomial:
-    """The most rounds after which a prompt asks again; see `replies`."""
+    """The most rounds after which a prompt asks again. `replies` explains rounds."""
     allowed = least(ONE, settings.rounds) if is_do else settings.rounds
     with_calls = least(allowed, settings.calls) if has_tools else ZERO
     if fields is None or settings.is_structured:
@@ -83,17 +87,16 @@ def rounds_of(
 
 
 def tool_calls(settings: Settings) -> Polynomial:
-    """The most tool calls of one prompt: `Conversation._passed_limit`."""
+    """The most tool calls of one prompt, limited by `Conversation._passed_limit`."""
     return ZERO if settings.rounds.is_zero else settings.calls
 
 
 def program_replies(settings: Settings) -> Polynomial:
     """The most replies to a prompt for a program.
 
-    The prompt asks again while the program is wrong or has several readings, up to
-    `max_tool_rounds` times (`ProgramQuestion.settled`). That the same mistake goes back only
-    `max_repairs` times (`ProgramOutput.send_back`) does not lower the bound, as each mistake may be
-    another one.
+    The prompt asks again while the program is wrong or ambiguous, up to `max_tool_rounds` times
+    (`ProgramQuestion.settled`). `ProgramOutput.send_back` sends the same mistake back only
+    `max_repairs` times. This does not lower the bound, as each mistake may be a new one.
     """
     return settings.rounds + ONE
 
@@ -101,8 +104,9 @@ def program_replies(settings: Settings) -> Polynomial:
 def program_calls(settings: Settings) -> Polynomial:
     """The most calls that the programs of one prompt make.
 
-    Each reply may be a program that runs and ends with several readings or a failed conversion
-    (`ProgramOutput.record_outcome`). All programs together make at most `Limits.calls` calls
-    (`Machine._call`), or `max_tool_calls` if the prompt sets it (`programs._prompting._limits`).
+    Several programs may run, as the model may send another one after an ambiguous program or a
+    failed conversion (`ProgramOutput.record_outcome`). All programs together make at most
+    `Limits.calls` calls (`Machine._call`), or `max_tool_calls` if the prompt sets it
+    (`programs._prompting._limits`).
     """
     return settings.program_calls

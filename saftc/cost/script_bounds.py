@@ -57,7 +57,7 @@ A_BUDGET = "a budget of the run (`--budget-requests`) bounds it"
 
 
 class _Tool(NamedTuple):
-    """A value on offer: whether it may be a tool, and the bound of a call of it."""
+    """A value that a prompt names: whether it may be a tool, and the bound of calling it once."""
 
     name: str
     is_tool: bool
@@ -75,7 +75,11 @@ class ScriptBounds:
         self.lengths = Lengths(facts, source, lambda node: "asks" in self.effects.of(node))
 
     def lookahead(self, loop: Loop) -> PipelinedLoop | None:
-        """The part of a loop that runs ahead and reads what the rest writes; None for others."""
+        """The lookahead of a `for` loop that may read files too early.
+
+        The part of the body that runs ahead may read files, and the rest of the body may write
+        them. Returns None for other loops.
+        """
         may_change = self.effects.of(*loop.body) >= {"asks", "reads", "writes"}
         found = self._plan.loops.get(loop) if isinstance(loop, n.ForStmt) and may_change else None
         if found is None or "reads" not in self.effects.of(*loop.body[: found.cut]):
@@ -88,7 +92,7 @@ class ScriptBounds:
 
     @cached_property
     def fields(self) -> dict[n.Expression, Fields]:
-        """The fields that prompts of destructurings ask for."""
+        """Maps the prompt of each destructuring to the fields that it asks for."""
         return {
             node.value: Fields(
                 len(node.fields),
@@ -98,7 +102,7 @@ class ScriptBounds:
         }
 
     def unknown(self, node: n.Node, words: str, advice: str | None = None) -> Bound:
-        """An unknown bound, with its reason."""
+        """An unbounded number of requests, with the reason."""
         return Bound(ZERO, (Reason(node, self.source, words, advice),))
 
     # Prompts
@@ -124,7 +128,10 @@ class ScriptBounds:
         return found
 
     def options(self, node: n.Expression | None) -> dict[str, n.Expression] | None:
-        """The options of a prompt as written; None if it is unknown which are set."""
+        """Maps the names of a prompt's options to their expressions.
+
+        Returns None if the names are unknown.
+        """
         if isinstance(node, n.Name):
             constant = self.lengths.definitions.only(self.facts.names.of(node))
             node = constant.value if isinstance(constant, n.AssignStmt) else node
@@ -143,7 +150,7 @@ class ScriptBounds:
         return found
 
     def prompt(self, node: n.Prompt, at: At) -> CallSite:
-        """The requests of a prompt itself, and of the functions that its model may call."""
+        """The bound for the requests of a prompt, and of the functions that its model may call."""
         settings = self.settings(node, at)
         if isinstance(settings, Reason):
             return CallSite(node, self.source, Bound(ZERO, (settings,)), settings.words)
@@ -168,7 +175,10 @@ class ScriptBounds:
         each: Bound,
         names: Sequence[str],
     ) -> CallSite:
-        """The requests of a prompt with `calls` function calls that ask at most `each`."""
+        """The bound of a prompt with `own` replies and `calls` function calls.
+
+        Each of the calls sends at most `each` requests.
+        """
         called = each.times(calls)
         if not called.is_zero:
             of = " or ".join(dict.fromkeys(f"`{name}`" for name in names)) or "a function"
@@ -176,7 +186,7 @@ class ScriptBounds:
         return CallSite(node, self.source, Bound(own) + called, words)
 
     def _tool(self, one: OfferedTool) -> _Tool:
-        """A value that is offered to a model, with the bound of a call of it."""
+        """Whether a value that a prompt names may be a tool, and the bound of calling it once."""
         types = members(one.type)
         is_tool = one.is_function or any(isinstance(t, FunctionType | BuiltinType) for t in types)
         may_be = _is_of_python(one.facts, one.value) or self.bounds.meets_functions
@@ -207,7 +217,7 @@ class ScriptBounds:
     # Calls
 
     def builtin(self, name: str, node: n.Node) -> Bound:
-        """The bound of a call of a builtin, without its arguments."""
+        """The bound of a call of a builtin, without the requests of its arguments."""
         known = BUILTINS[name]
         if known.is_pure or name in _ASK_FOR_NOTHING:
             return NOTHING
@@ -218,7 +228,10 @@ class ScriptBounds:
         return self.unknown(node, f"no rule says what `{name}` asks")
 
     def call(self, node: n.Call, at: At) -> CallSite | None:
-        """The bound of a call, without its parts; None if it asks nothing."""
+        """The bound of a call, without the requests of its arguments.
+
+        Returns None if it sends no requests.
+        """
         form = self.facts.forms.calls.get(node)
         if isinstance(form, BuiltinCall):
             bound = self.builtin(form.builtin.name, node)
@@ -260,7 +273,7 @@ class ScriptBounds:
         )
 
     def _of_type(self, type_: Type, node: n.Expression, facts: Facts) -> Bound:
-        """The bound of calling a value that is not a known function."""
+        """The bound of calling a value that is no function of a script."""
         if isinstance(type_, BuiltinType):
             return self.builtin(type_.name, node)
         # Functions of Python and the rules of a record ask nothing.
@@ -268,7 +281,7 @@ class ScriptBounds:
         return self.bounds.of_any() if is_unknown else NOTHING
 
     def _given_away(self, node: n.Call) -> Bound:
-        """The bound of an unknown callee that may call the functions passed to it."""
+        """The bound of the calls that an unknown callee may make to functions in its arguments."""
         for one in node.arguments:
             type_ = self.facts.types.get(one.value, ANY)
             for inner in within(type_):
@@ -288,7 +301,7 @@ class ScriptBounds:
         return NOTHING
 
     def _with_arguments(self, called: FunctionBound, node: n.Call, at: At) -> Bound:
-        """The bound of a function with the arguments of a call for its parameters."""
+        """The bound of a function, with its parameters replaced by the arguments of a call."""
         if called.bound.most.number is not None:
             return called.bound
         given = self._arguments(called.definition, node, at)
@@ -306,7 +319,11 @@ class ScriptBounds:
     def _outside(
         self, called: FunctionBound, meaning: Callable[[Measure], Polynomial | Reason]
     ) -> Bound:
-        """The bound of a function elsewhere: the meaning of each measure, or why it has none."""
+        """The bound of a function, in terms of the code that calls it.
+
+        `meaning` returns a formula for a measure, or the reason why the measure has no meaning
+        there.
+        """
         reasons: list[Reason] = []
 
         def known(measure: Measure) -> Polynomial:
@@ -322,7 +339,10 @@ class ScriptBounds:
     def _arguments(
         self, definition: n.FunctionDef | n.Module, node: n.Call, at: At
     ) -> dict[Symbol, tuple[Lengths, n.Expression, At]]:
-        """The value of each parameter in a call, with the script and place it is evaluated in."""
+        """Maps each parameter to its value in a call.
+
+        The value is an expression, with the script and the statement that evaluate it.
+        """
         assert isinstance(definition, n.FunctionDef)
         other = self.bounds.script_of(definition)
         found: dict[Symbol, tuple[Lengths, n.Expression, At]] = {}
@@ -339,7 +359,7 @@ class ScriptBounds:
         return found
 
     def _inner(self, called: FunctionBound, measure: Measure) -> Reason | None:
-        """Why a measure of a function is meaningless elsewhere; None if it is not."""
+        """Why a measure has no meaning outside its function. Returns None if it has one."""
         advice, made = _advice(measure), measure.of.made
         if made is not None:
             return Reason(made.node, made.source, f"`{measure.text}` {made.words}", advice)
@@ -354,7 +374,10 @@ class ScriptBounds:
         return None
 
     def without_parameters(self, definition: n.FunctionDef) -> Bound:
-        """The most that a call of a function asks, for any arguments."""
+        """The bound of a call of a function with any arguments.
+
+        The call is unbounded if the function's bound depends on a parameter.
+        """
         called = self.bounds.of_function(definition)
         names = self.bounds.script_of(definition).facts.names
         own = {names.of(one.name) for one in definition.parameters}
@@ -370,7 +393,7 @@ class ScriptBounds:
 
 
 def _is_of_python(facts: Facts, node: n.Expression) -> bool:
-    """Whether it is an imported name, or a member of one, and not a variable of a script."""
+    """Whether an expression is an imported name or a member of one, but no variable of a script."""
     if isinstance(node, n.Member) and facts.member_of_module(node) is not None:
         return False
     if isinstance(node, n.Name):

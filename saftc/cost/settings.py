@@ -14,7 +14,7 @@ class ReplyCost(NamedTuple):
 
 
 def project_limits() -> Limits:
-    """The limits by the environment, the project file and the defaults.
+    """The limits that the environment, the project file and the defaults set.
 
     Imports the runtime. Raises ConfigError if a setting is invalid.
     """
@@ -34,9 +34,9 @@ def project_limits() -> Limits:
 
 
 def project_reply_cost() -> ReplyCost | None:
-    """The most that a reply costs, by `max_tokens` and the price of the project's model.
+    """The most that a reply costs, by `max_tokens` and the highest price of the project's models.
 
-    None if one of them is unknown.
+    Returns None if `max_tokens` or a price is unknown, or if `extra_body` is set.
     """
     from runtime_support._budgets import price_of
     from runtime_support._core.settings import settings_to_show

@@ -1,7 +1,7 @@
 """Expressions in the notation of a script, whose parameters can be replaced by arguments.
 
-Written(("split(", text, ', "\\n")'))      split(text, "\\n")
-.replaced({text: ...})                      split(mail.body, "\\n")
+SymbolicExpression(("split(", text, ', "\\n")'))      split(text, "\\n")
+.replaced({text: ...})                                split(mail.body, "\\n")
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ WIDEST = 48
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """Why an expression is opaque elsewhere, and the place that makes it so."""
+    """Why an expression has no meaning outside its function, and the node that causes it."""
 
     node: n.Node
     source: Source
@@ -30,7 +30,10 @@ Part = str | Symbol
 
 @dataclass(frozen=True)
 class SymbolicExpression:
-    """The parts of an expression, texts and names; if `is_tight`, it needs no parentheses."""
+    """An expression as a sequence of strings and symbols.
+
+    If `is_tight`, the expression needs no parentheses inside another expression.
+    """
 
     parts: tuple[Part, ...]
     made: Opaque | None = field(default=None, compare=False)
@@ -48,11 +51,11 @@ class SymbolicExpression:
 
     @property
     def symbols(self) -> list[Symbol]:
-        """The names in it."""
+        """The symbols in the expression, in order."""
         return [one for one in self.parts if isinstance(one, Symbol)]
 
     def replaced(self, meaning: Mapping[Symbol, "SymbolicExpression"]) -> "SymbolicExpression":
-        """The expression with names replaced by other expressions."""
+        """The expression with its symbols replaced by the expressions in `meaning`."""
         found: list[Part] = []
         made = self.made
         for before, part, behind in zip(
@@ -69,7 +72,7 @@ class SymbolicExpression:
 
 
 def joined(parts: Iterable[Part]) -> tuple[Part, ...]:
-    """The parts of an expression, with adjacent texts joined."""
+    """The parts of an expression, with adjacent strings joined."""
     found: list[Part] = []
     for part in parts:
         if isinstance(part, str) and found and isinstance(found[-1], str):

@@ -13,7 +13,10 @@ _NUMBER = re.compile(r"(?:saft)?0*([0-9]{1,4})", re.IGNORECASE)
 
 
 class UnknownCode(Exception):
-    """No diagnostic has this code. The message names the nearest code."""
+    """Raised for a code that no diagnostic has.
+
+    The message names the nearest code, if it is close.
+    """
 
 
 def page(code: str) -> str:
@@ -27,7 +30,7 @@ def title(code: Code) -> str:
 
 
 def index() -> str:
-    """Returns a list of all codes with their titles, one a line."""
+    """Returns a text with all codes and their titles, one code per line."""
     codes = sorted(BY_NUMBER.values(), key=lambda code: code.number)
     return "".join(f"{code.number}  {code.severity:7}  {title(code)}\n" for code in codes)
 

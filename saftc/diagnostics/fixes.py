@@ -11,7 +11,7 @@ from saftc.source import Source, Span
 
 
 def edits_of(diagnostic: Diagnostic, source: Source) -> tuple[Edit, ...]:
-    """Returns the edits of a diagnostic; an edit that leaves a blank line also removes the line."""
+    """Returns the edits of a diagnostic. An edit that leaves a blank line also removes the line."""
     return tuple(_with_its_line(edit, source) for edit in diagnostic.edits)
 
 
@@ -27,7 +27,7 @@ def _with_its_line(edit: Edit, source: Source) -> Edit:
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
-    """Returns the text after these edits, which must not overlap."""
+    """Returns the text with the edits applied. The edits must not overlap."""
     parts: list[str] = []
     position = 0
     for (start, end), put in sorted(edits):

@@ -20,7 +20,7 @@ LIMIT = 20
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Another place that helps to explain a diagnostic, such as "first defined here".
+    """Another place in a script that helps to explain a diagnostic, such as "first defined here".
 
     `source` is the script that contains the place, if it is not the script of the diagnostic.
     """
@@ -41,8 +41,8 @@ class Edit(NamedTuple):
 class Hint:
     """A hint with the edits that apply it.
 
-    `instead` replaces the text at the diagnostic's place; `edits` are other edits. If `is_guess`,
-    the edits are applied only after a person has confirmed them.
+    `instead` replaces the text of the diagnostic's span. Without `instead`, `edits` apply the hint.
+    If `is_guess`, the edits are applied only after a person has confirmed them.
     """
 
     text: str
@@ -53,10 +53,10 @@ class Hint:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One diagnostic: its code, message, place, and at most one hint.
+    """One diagnostic: its code, its message, its span in the script, and at most one hint.
 
     `edits` apply the hint. `is_guess` is true if the author may have meant something else. `lines`
-    are printed below the diagnostic unchanged, and give the facts behind it.
+    give the facts behind the diagnostic, and are printed below it unchanged.
     """
 
     code: str
@@ -87,7 +87,7 @@ class Code:
         lines: tuple[str, ...] = (),
         **words: object,
     ) -> Diagnostic:
-        """Returns the diagnostic of this kind at `span`; `words` fill the template."""
+        """Returns the diagnostic of this kind at `span`. `words` fill the template."""
         message = self.template.format(**words)
         if not isinstance(hint, Hint):
             return Diagnostic(self.number, self.severity, message, span, hint, related, (), lines)
@@ -97,7 +97,7 @@ class Code:
 
 
 class Collector:
-    """Collects diagnostics, one per span and code; a report has at most `most` diagnostics."""
+    """Collects diagnostics, one per span and code. A report has at most `most` diagnostics."""
 
     def __init__(self, most: int | None = LIMIT) -> None:
         self._most = most
@@ -127,7 +127,7 @@ class Collector:
 
     @property
     def is_full(self) -> bool:
-        """True if at least as many diagnostics as a report may have were added."""
+        """True if the collected diagnostics fill a report."""
         return self._most is not None and len(self._found) >= self._most
 
     def report(self) -> tuple[Diagnostic, ...]:

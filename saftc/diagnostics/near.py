@@ -20,7 +20,7 @@ def near(name: str, candidates: Iterable[str]) -> str | None:
     for candidate in sorted(candidates):
         folded.setdefault(candidate.lower(), []).append(candidate)
     matches = get_close_matches(name.lower(), folded, n=1, cutoff=0.65)
-    # If `Label` and `label` are both close, the one whose case is closer to the name's.
+    # If `Label` and `label` are both close, the candidate with more letters in the same case wins.
     return get_close_matches(name, folded[matches[0]], n=1, cutoff=0)[0] if matches else None
 
 
@@ -42,11 +42,11 @@ def meant_to_be(meant: str, *, is_guess: bool = False) -> Hint:
 
 
 def is_slip(written: str, meant: str, candidates: Iterable[str]) -> bool:
-    """True if a word is certainly a typing error for `meant`.
+    """True if `written` is certainly a typing error for `meant`.
 
     The words may differ in the case of letters, or in one letter that is missing, superfluous,
     wrong, or swapped with its neighbour. A typing error is not certain in short words, in digits,
-    or if a third word is close.
+    or if another candidate is close.
     """
     others = [one for one in candidates if one != meant]
     if near(written, others) is not None:

@@ -24,8 +24,8 @@ from saftc.diagnostics.model import Diagnostic, Edit
 from saftc.diagnostics.styled import Piece, Style, plain
 from saftc.source import Source, Span, common_ends
 
-# The columns of a line beyond which only the part around its mark is shown: the first if the width
-# of the output is unknown, the second in the narrowest terminal.
+# Of a line with more columns than this, only the part around its mark is shown: `_WIDEST` if the
+# width of the output is unknown, `_NARROWEST` in the narrowest terminal.
 _WIDEST = 100
 _NARROWEST = 20
 # The columns around a line of a script: " | ", the bar beside several lines, "…" at both ends.
@@ -41,9 +41,9 @@ _JOINERS = "\u200c\u200d"
 def render(
     diagnostics: Iterable[Diagnostic], source: Source, width: int | None = None
 ) -> list[Piece]:
-    """Renders diagnostics, separated by blank lines; an empty list if there are none.
+    """Renders diagnostics, separated by blank lines. Without diagnostics, the list is empty.
 
-    `width` is the width of the terminal; None if the output is not a terminal.
+    `width` is the width of the terminal, or None if the output is not a terminal.
     """
     drawn = (_render_one(diagnostic, source, width) for diagnostic in diagnostics)
     return [piece for one in drawn for piece in (Piece("\n"), *one)][1:]
@@ -59,19 +59,19 @@ def render_text(
 def draw_place(
     source: Source, span: Span, note: str = "", width: int | None = None
 ) -> list[Piece]:
-    """Renders the place `file:line:column` with its lines, and marks under them."""
+    """Renders a span: its position `file:line:column`, and its lines with marks below them."""
     rows = list(_drawn(source, [_Mark(span, note, "^", "error")], _room(source, width)))
     return _placed(source, span.start, rows, _margin(rows))
 
 
 def fits(text: str, width: int) -> bool:
-    """True if a terminal of this width shows these rendered diagnostics without truncating more."""
+    """True if rendered diagnostics fit in `width` columns, without a truncated line."""
     rows = (row for row in text.split("\n") if row.lstrip(" 0123456789").startswith("|"))
     return "…" not in text and all(_width(row) <= width for row in rows)
 
 
 def as_data(diagnostics: Iterable[Diagnostic], source: Source) -> list[dict[str, object]]:
-    """Returns the diagnostics as JSON objects; places are 1-based lines and columns."""
+    """Returns the diagnostics as JSON objects. Their lines and columns begin at 1."""
     return [
         {
             "code": diagnostic.code,
@@ -101,7 +101,7 @@ def render_json(data: object) -> str:
 
 
 class _Mark(NamedTuple):
-    """A marked place: the sign under it, its style, and its note."""
+    """A marked span of a script: the sign below it, the style of the sign, and a note."""
 
     span: Span
     note: str
@@ -109,17 +109,20 @@ class _Mark(NamedTuple):
     style: Style
 
     def drawn(self, blanks: int, signs: str) -> list[Piece]:
-        """Returns a row of signs, after some blanks."""
+        """Returns a row with `signs` behind a number of blanks."""
         return [_BAR, Piece(" " * blanks), Piece(signs, self.style)]
 
 
-# A row: its line number, if it has one, and its content; None stands for omitted lines.
+# A row: its line number, if it has one, and its content. None means omitted lines.
 _Row = tuple[int | None, list[Piece]] | None
 _BAR = Piece("|", "gutter")
 
 
 class _Room(NamedTuple):
-    """The widths of a line of a script, and of a row without its gutter, which may be unlimited."""
+    """The most columns of a line of a script, and of a row without its gutter.
+
+    If rows may have any width, `row` is None.
+    """
 
     line: int
     row: int | None
@@ -133,7 +136,10 @@ def _room(source: Source, width: int | None) -> _Room:
 
 
 def _render_one(diagnostic: Diagnostic, source: Source, width: int | None) -> list[Piece]:
-    """Renders an excerpt of the script, and one of each other script with a related place."""
+    """Renders a diagnostic with an excerpt of its script.
+
+    Each other script with a related place gets an excerpt, too.
+    """
     severity = diagnostic.severity
     drawings = [(source, [_Mark(diagnostic.span, diagnostic.hint or "", "^", severity)])]
     for related in diagnostic.related:
@@ -194,7 +200,7 @@ def _line(number: int, text: str) -> _Row:
 
 
 def _marked(source: Source, line: int, marks: Sequence[_Mark], room: _Room) -> Iterator[_Row]:
-    """Yields a line with its marks; for a long line, the part around each mark."""
+    """Yields a line with its marks. If the line is long, yields the part around each mark."""
     text = source.line_text(line)
     for mark in marks:
         column = mark.span.start - source.line_start(line)
@@ -218,7 +224,10 @@ def _noted(signs: list[Piece], mark: _Mark, room: _Room) -> Iterator[_Row]:
 
 
 def _bar(source: Source, mark: _Mark, room: _Room) -> list[_Row]:
-    """Returns the lines of a multi-line place with a bar; empty if one of them is too long."""
+    """Returns the lines of a span of several lines, joined by a bar on their left.
+
+    Returns an empty list if the span has one line, or if one of its lines is too long.
+    """
     start, end = mark.span.start, mark.span.start + len(source.at(mark.span).rstrip()) - 1
     first, last = source.line_of(start), source.line_of(end)
     lines = list(range(first, last + 1))
@@ -240,7 +249,7 @@ def _bar(source: Source, mark: _Mark, room: _Room) -> list[_Row]:
 
 
 def _fix(source: Source, edits: Sequence[Edit], room: int) -> Iterator[_Row]:
-    """Yields the lines before and after the edits."""
+    """Yields rows with the lines that the edits change, in their old and their new form."""
     if edits:
         yield None, [_BAR]
     shift = before = 0
@@ -274,7 +283,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _by_lines(source: Source, edits: Sequence[Edit]) -> list[list[Edit]]:
-    """Returns the edits in order, grouped if they touch the same line."""
+    """Returns the edits in source order. Edits that touch the same line form a group."""
     groups: list[list[Edit]] = []
     last = 0
     for edit in sorted(edits):
@@ -293,7 +302,7 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _around(line: str, other: str, room: int) -> str:
-    """Returns the part of a line that differs from another line, with visible tabs."""
+    """Returns the part of a line that differs from `other`, with visible tabs."""
     first, last = common_ends(line, other)
     return _clip(line, first, len(line) - first - last, room, tab="→   ")[0]
 
@@ -311,7 +320,7 @@ def _place(source: Source, span: Span) -> dict[str, object]:
 def _clip(
     text: str, start: int, length: int, room: int, tab: str = _TAB
 ) -> tuple[str, str, str]:
-    """Returns the visible part of a line, its part before the mark, and its marked part."""
+    """Returns the visible part of a line, its visible part before the mark, and its marked part."""
     first = 0
     if _width(text[: start + length]) > room:
         first = start - _fitting(text[:start][::-1], room * 2 // 5)

@@ -105,7 +105,7 @@ def _uri(source: Source) -> str:
 
 
 def as_github(found: Found) -> str:
-    """Returns a workflow command for each diagnostic; GitHub shows it at the script's line."""
+    """Returns a workflow command for each diagnostic. GitHub shows it at the script's line."""
     return "".join(_command(source, one) for source, diagnostics in found for one in diagnostics)
 
 
@@ -137,5 +137,5 @@ def _replaced(text: str, table: dict[str, str]) -> str:
 
 
 def written(found: Found, format: str) -> str:
-    """Returns the report in the format of this name."""
+    """Returns the report in a format: `json`, `sarif` or `github`."""
     return {"json": as_json, "sarif": as_sarif, "github": as_github}[format](found)

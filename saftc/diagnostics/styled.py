@@ -1,4 +1,4 @@
-"""Text with styles and links, which a terminal shows."""
+"""Text with styles and links, for terminals."""
 
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
@@ -7,7 +7,7 @@ Style = Literal["", "error", "warning", "hint", "title", "gutter", "note", "remo
 
 
 class Piece(NamedTuple):
-    """A piece of text in one style; `link` is the kind of its link, or ""."""
+    """A piece of text in one style. `link` is the kind of its link, or "" if it has no link."""
 
     text: str
     style: Style = ""

@@ -4,11 +4,11 @@
         ret $ Sum up {mail}. $          return (await prompt.aio("Sum up {mail}.", mail=mail)).value
 
     ask(mail)                       await ask(mail)
-    g(mail)                         await ops.acall(g, mail), of a `g` that may be `ask`
+    g(mail)                         await ops.acall(g, mail), if `g` may be `ask`
     sorted(mails, by: ask)          await in_thread(sorted, mails, key=ask)
 
-A function waits if its own body contains code that waits (see `Summary.waits`). A value that is no
-known function may be one that waits, so each call of such a value is awaited.
+A function waits if its own body contains code that waits (see `Summary.waits`). If it is unknown
+which function a value is, the function may wait. So each call of such a value is awaited.
 """
 
 from collections.abc import Iterable, Iterator
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 
 
 class Wait(Enum):
-    """How a node waits."""
+    """How the async form waits at a node."""
 
-    # A prompt, a loop over the parts of one, or a call of an `async` function.
+    # A prompt, a loop over the pieces of a streamed answer, or a call of an `async` function.
     AWAITED = auto()
     # A call of a value that may be an `async` function: `ops.acall`, or `maybe_await`.
     VALUE = auto()
-    # A call of a plain function that calls such a function in turn: `in_thread`.
+    # A call of a plain function that may call an `async` function: `in_thread`.
     THREAD = auto()
 
 
 class Awaits:
-    """The waiting code of a script."""
+    """Finds the code of a script that waits."""
 
     def __init__(self, effects: "Effects") -> None:
         self.effects = effects
@@ -49,28 +49,28 @@ class Awaits:
 
     @property
     def scripts(self) -> "list[Awaits]":
-        """The waiting code of the scripts that it imports, directly or not."""
+        """The `Awaits` of the scripts that this script imports, directly or indirectly."""
         return [one.awaits for one in self.effects.scripts]
 
     @cached_property
     def functions(self) -> set[n.FunctionDef]:
-        """The functions that wait, with those that the script may import."""
+        """The functions that wait, in this script and in the scripts that it imports."""
         own = nodes_of(self.facts.module, n.FunctionDef)
         waiting = {one for one in own if self.effects.summary(one).waits}
         return waiting.union(*(one.functions for one in self.scripts))
 
     @cached_property
     def has_form(self) -> bool:
-        """Whether the script has an async form, as it or a script that it imports waits.
+        """Whether the script has an async form: the script waits, or imports a script that waits.
 
-        All other scripts have one module, and both forms share its types.
+        Any other script has a single module. Both forms of an importing script share its types.
         """
         return any(one.has_form for one in self.scripts) or any(
             self.of(node) is not None for node in walk(self.facts.module)
         )
 
     def suffix_of(self, script: Facts, suffix: str) -> str:
-        """The suffix of the module name of an imported script; empty without an async form."""
+        """The suffix of an imported script's module name. It is empty without an async form."""
         return suffix if any(one.facts is script and one.has_form for one in self.scripts) else ""
 
     def in_(self, nodes: Iterable[n.Node]) -> bool:
@@ -78,7 +78,7 @@ class Awaits:
         return any(self.of(inner) is not None for node in nodes for inner in evaluated(node))
 
     def of(self, node: n.Node) -> Wait | None:
-        """How a node itself waits; None if it does not."""
+        """How a node itself waits, apart from its parts. Returns None if it does not wait."""
         match node:
             case n.Prompt() | n.ServerCall():
                 return Wait.AWAITED
@@ -120,7 +120,10 @@ class Awaits:
                 return None
 
     def _in_thread(self, node: n.Call) -> Wait | None:
-        """How Python code waits that may call an argument: only if one may be what waits."""
+        """How a call of Python code waits, because it may call its arguments.
+
+        Returns None if no argument may be a function that waits.
+        """
         types = [self.facts.types.get(one.value, ANY) for one in node.arguments]
         known = (one for type_ in types for one in members(type_) if one != ANY)
         is_given = any(map(self._waits, known)) or (ANY in types and self._passes_functions)
@@ -140,7 +143,10 @@ class Awaits:
                 return type_ == ANY or isinstance(type_, CallableType)
 
     def _is_of_script(self, node: n.Expression) -> bool:
-        """Whether a name is imported from a script, and not one of Python's functions there."""
+        """Whether a name is a variable of an imported script.
+
+        Python functions that the imported script imports are no such variables.
+        """
         meant: Symbol | None = None
         while isinstance(node, n.Member):
             meant = meant or self.facts.member_of_module(node)
@@ -148,7 +154,7 @@ class Awaits:
         symbol = self.facts.names.of(node) if isinstance(node, n.Name) else None
         if meant is None and symbol is not None:
             meant = self.facts.imported.get(symbol)
-            if meant is None:  # several scripts may give it
+            if meant is None:  # several scripts may define the name
                 return symbol in self._of_scripts and symbol not in self.facts.modules
         return meant is not None and meant.kind == "variable"
 
@@ -165,12 +171,12 @@ class Awaits:
 
     @cached_property
     def _passes_functions(self) -> bool:
-        """Whether a function is used as a value, so that a value of unknown type may be one."""
+        """Whether a value of unknown type may be a function, as functions are used as values."""
         return any(function_values(one.facts) for one in (self, *self.scripts))
 
 
 def function_values(facts: Facts) -> list[n.Expression]:
-    """The function names that are neither called nor shown to a model."""
+    """The names of functions that are used as values: neither called nor shown to a model."""
     module = facts.module
     others = {call.function for call in nodes_of(module, n.Call)}
     shown = [one for node in nodes_of(module, n.Prompt) for one in node.shown]
@@ -181,7 +187,10 @@ def function_values(facts: Facts) -> list[n.Expression]:
 
 
 def evaluated(node: n.Node) -> Iterator[n.Node]:
-    """The nodes that are evaluated with a node; of a function definition, only the defaults."""
+    """The node and all nodes that are evaluated with it.
+
+    Of a definition, only the defaults are evaluated.
+    """
     yield node
     parts = node.defaults if isinstance(node, n.FunctionDef | n.RecordDef) else children(node)
     for one in parts:

@@ -2,7 +2,7 @@
 
     f a(): b()                  rings(a, calls, known)      [c, b], then [a]
     f b(): c()
-    f c(): b()                  b and c are a ring: each of them calls itself in the end
+    f c(): b()                  b and c are a ring: each of them calls itself indirectly
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator
@@ -15,12 +15,12 @@ Calls = Callable[[FunctionDef], Iterable[FunctionDef]]
 def rings(
     start: FunctionDef, calls: Calls, known: Container[FunctionDef]
 ) -> Iterator[list[FunctionDef]]:
-    """Yields the rings that `start` reaches outside of `known`.
+    """Yields the rings that `start` reaches, except those in `known`.
 
     The caller must add each ring to `known` before it takes the next one.
     """
     numbers = {start: 0}
-    # Functions without a ring, and those of them that may begin one (Gabow's algorithm).
+    # Functions whose ring is unknown, and the ones that may begin a ring (Gabow's algorithm).
     reached, firsts = [start], [start]
     pending = [(start, iter(calls(start)))]
     while pending:

@@ -1,8 +1,8 @@
 """Reasons why later prompts must not start before this code has finished.
 
 A prompt may fail, and so may reading and writing files. Overlap accepts the risk of these
-accidents. Every other failure counts (see `failures`), unless a `try` catches it, and so does code
-that may run for ever.
+accidents. Every other failure (see `failures`) is a reason, unless a `try` catches it. Code that
+may run forever is a reason, too.
 """
 
 from collections.abc import Iterable, Iterator
@@ -42,10 +42,10 @@ _ENDING_ALL = (n.RetStmt,)
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a prompt or statement stays in order, and the place that prevents overlap.
+    """Why a prompt or statement must run in source order, and the node that prevents overlap.
 
-    `way_out` says what to write instead. If `is_caught`, a `try` around the place catches the
-    failure and the script continues. `source` is the text of the place if it is in another script.
+    `way_out` says what to write instead. If `is_caught`, a `try` around the node catches the
+    failure and the script continues. `source` is the source of the node if it is in another script.
     """
 
     node: n.Node
@@ -67,11 +67,11 @@ class Certainty:
         self.effects = effects
 
     def block(self, statements: Iterable[n.Statement]) -> Reason | None:
-        """The first reason why statements of a loop may keep it from its next item."""
+        """The first reason why statements of a loop may keep the loop from its next item."""
         return next(self._block(statements, _ENDING), None)
 
     def unending(self, statements: Iterable[n.Statement]) -> Reason | None:
-        """The first reason why statements may loop for ever or leave more than this loop."""
+        """The first reason why statements may run forever, or leave more than the loop itself."""
         for one in self._block(statements, _ENDING):
             if not one.is_caught and not isinstance(one.node, n.BreakStmt):
                 return one
@@ -82,13 +82,16 @@ class Certainty:
         return next(self._reasons(failures_in(self.facts, node)), None)
 
     def unpacks(self, loop: n.ForStmt | n.ComprehensionClause) -> Reason | None:
-        """Why the items of a loop may not be taken; None if they certainly can."""
+        """Why taking the items of a loop may stop the script.
+
+        Returns None if it certainly does not.
+        """
         return next(self._reasons(failures_of(self.facts, loop)), None)
 
     # Functions
 
     def of_function(self, definition: n.FunctionDef) -> tuple[Reason, ...]:
-        """Why a function of the script may stop others; see `Summary`."""
+        """The reasons why a function may stop the scripts that call it, for its `Summary`."""
         first: dict[bool, Reason] = {}
         for reason in self._function(definition):
             first.setdefault(reason.is_caught, reason)
@@ -109,7 +112,7 @@ class Certainty:
         yield from self._block(definition.body)
 
     def _unset(self, definition: n.FunctionDef) -> _Reasons:
-        """The local variables of a function that may be read before they have a value."""
+        """Reasons: local variables of a function that may be read before they have a value."""
         names = self.facts.names
         taken = {names.of(parameter.name) for parameter in definition.parameters}
         early = self.effects.flow.early_reads(definition.body, taken)
@@ -119,9 +122,9 @@ class Certainty:
                 yield Reason(node, f"`{node.text}` may have no value", GIVE_VALUE)
 
     def _around(self, definition: n.FunctionDef) -> _Reasons:
-        """The variables around a function of another script that may have no value.
+        """Reasons: outer variables of a function in another script that may have no value.
 
-        The others have the values that they got when its script ran.
+        All other outer variables got their values when that script ran.
         """
         for symbol in self.effects.outer(definition) if self.effects.is_imported else ():
             if symbol in self.facts.names.unset:
@@ -131,7 +134,10 @@ class Certainty:
     # Statements
 
     def _block(self, statements: Iterable[n.Statement], ending: _Ending = ()) -> _Reasons:
-        """Why statements may stop; `ending` are the statement types that end the loop around."""
+        """Why statements may stop the script or end the loop around them.
+
+        `ending` has the types of the statements that end this loop.
+        """
         for statement in statements:
             yield from self._statement(statement, ending)
 
@@ -158,10 +164,11 @@ class Certainty:
             yield from self._block(block, ending)
 
     def _try(self, node: n.TryStmt, ending: _Ending) -> _Reasons:
-        """Why a `try` may stop.
+        """Why a `try` statement may stop the script.
 
-        Failures of the handler do not count if only an accident leads there: then the handler
-        decides what becomes of the accident, as in `except error: fail error`.
+        Failures of the handler do not count if only an accident, such as a failed prompt, leads to
+        the handler. The handler then decides how to treat the accident, as in
+        `except error: fail error`.
         """
         is_by_accident = True
         for reason in self._block(node.body, ending):
@@ -175,14 +182,14 @@ class Certainty:
     # What may fail
 
     def _reasons(self, failures: Iterable[Failure]) -> _Reasons:
-        """The reasons among the failures that count."""
+        """The reasons for those failures that prevent overlap."""
         for one in failures:
             match one.cause:
                 case Cause.CALL:
                     assert one.function is not None
                     yield from self._called(one.function)
                 case Cause.ACCIDENT | Cause.UNSET:
-                    pass  # where a name has a value, `Flow` knows
+                    pass  # `VariableFlow` knows where a name has a value
                 case Cause.PYTHON if self._is_declared(one.node):
                     pass
                 case Cause.UNKNOWN:
@@ -194,7 +201,7 @@ class Certainty:
                     yield Reason(one.node, one.words, way_out)
 
     def _called(self, definition: n.FunctionDef) -> _Reasons:
-        """Why a function that is called may stop the script."""
+        """Why a call of a function may stop the script."""
         source = self.facts.sources.get(definition)
         for reason in self.effects.summary(definition).reasons:
             yield reason if source is None or reason.source else replace(reason, source=source)
@@ -221,12 +228,12 @@ class Certainty:
         return self.facts.types.get(node, ANY) == ANY
 
     def _is_declared(self, node: n.Node) -> bool:
-        """Whether the user declares that the Python code that a node calls has no effects."""
+        """Whether a node calls Python code that is declared pure, or known to have no effects."""
         is_standard = isinstance(node, n.Call) and self.effects.is_standard(node)
         return is_standard or self.effects.is_pure(self._path(node))
 
     def _path(self, node: n.Node) -> str | None:
-        """The path, as `pure` takes it, of the Python function or class that a node calls."""
+        """The path of the Python function or class that a node calls, in the notation of `pure`."""
         if isinstance(node, n.Call):
             record = self.facts.record_of(node.function)
             return record.path if record else self.effects.python_name(node.function)
@@ -237,9 +244,9 @@ class Certainty:
 
 
 def declare(path: str | None) -> str:
-    """What to write in the project file if a Python function has no effects and cannot fail.
+    """The hint for a Python function that may be pure: what to write in the project file.
 
-    A function without a path there (`path` is None) must be given a name first.
+    If `path` is None, the hint says that the function must be called by its name.
     """
     if path is None:
         return "call a function by its name"
@@ -247,14 +254,14 @@ def declare(path: str | None) -> str:
 
 
 def of_effect(effects: "Effects", node: n.Node) -> Reason:
-    """Why a node has an effect that others may see."""
+    """Why a node has an effect that other code may observe."""
     script, place, function = effects.origin_of(node)
     source = None if function is None else effects.facts.sources.get(function)
     return Reason(place, *_words(script, place), source=source)
 
 
 def _words(effects: "Effects", node: n.Node) -> tuple[str, str]:
-    """What a node does, and the way out."""
+    """The effect of a node in words, and what to write instead."""
     facts = effects.facts
     match node:
         case n.Name() if facts.names.of(node).kind == "builtin":

@@ -1,4 +1,4 @@
-"""The effects of evaluating code: what it does besides giving a value.
+"""The effects of evaluating code: what it does besides returning a value.
 
     asks      sends requests to a model
     prints    writes to standard output
@@ -6,19 +6,20 @@
     writes    changes files, asks the user, or shows how a model answers
     unknown   calls code of which nothing is known
 
-A function has the effects of all functions that it may call or shows to a model, also of those in
-other scripts.
+A function has the effects of all functions that it may call or that it shows to a model, also of
+functions in other scripts.
 
     f summarize(text: string) -> string:
-        ret $ Sum up {text}. $          only asks: in a program, calls of it may run together
+        ret $ Sum up {text}. $          only asks: a program may run several calls concurrently
 
     program $ ... {summarize} ... $             program(..., pure=[summarize])
 
-Programs name no function that neither asks nor has an effect: it returns before a thread for it has
-started.
+The list `pure` omits functions that neither ask nor have an effect. They return before a thread for
+them has started.
 
-Code is unknown unless a rule says that it does nothing. So nodes without a rule, imports, and
-values that code of a Python class creates are unknown. Comparing and showing a value has no effect.
+Code has unknown effects unless a rule says that it does nothing. So nodes without a rule, imports,
+and values that code of a Python class creates have unknown effects. Comparing values and writing
+them as text has no effect.
 """
 
 from collections.abc import Container, Iterable, Sequence, Set
@@ -73,7 +74,7 @@ _Found = tuple[Set[Effect], Set[n.FunctionDef]]
 _NOTHING: _Found = frozenset(), frozenset()
 
 UNKNOWN = frozenset[Effect]({"unknown"})
-# Code that runs ahead of its turn has none of these.
+# Code that runs ahead of its turn has none of these effects.
 _NEVER_AHEAD = frozenset[Effect]({"unknown", "writes"})
 
 # Modules of Python's library whose functions only calculate.
@@ -83,9 +84,9 @@ _CALCULATING = frozenset(
 )
 
 
-# Functions of Python's library that only read the clock, with the number of texts that they take
-# without failing. None measures how long something takes: ahead of its turn it would measure
-# something else.
+# Functions of Python's library that only read the clock, with the number of strings that they take
+# without failing. Functions that measure durations are left out: ahead of their turn they would
+# measure something else.
 _CLOCK = {"datetime.date.today": 0, "time.strftime": 1, "time.ctime": 0, "time.asctime": 0}
 # The same for functions that only calculate.
 _STANDARD = {"html.escape": 1, "html.unescape": 1, "re.escape": 1, "textwrap.dedent": 1}
@@ -100,9 +101,9 @@ _PLAIN = (STRING, INT, FLOAT, BOOL, NIL)
 class Summary:
     """What a call of a function, including its callees, may do and read.
 
-    `reads` are the variables around functions that it reads. `reasons` say why it may stop the
-    script: the first failure that a `try` can catch, and the first that none can. `waits` is
-    true if the function is `async` in the async form.
+    `reads` are the outer variables that the call reads. `reasons` say why the call may stop the
+    script: the first failure that a `try` can catch, and the first that no `try` can catch. `waits`
+    is true if the function is `async` in the async form.
     """
 
     effects: frozenset[Effect]
@@ -115,9 +116,9 @@ class Summary:
 class Effects:
     """The effects in a module, with one summary for each of its functions.
 
-    `pure` are patterns of Python functions without effects, as in `geo.*`. Without `has_clock`,
-    reading the clock is an effect. If `is_imported`, the effects are those that the script's
-    functions have when another script calls them.
+    `pure` has patterns of Python functions without effects, for example `geo.*`. Without
+    `has_clock`, reading the clock is an effect. If `is_imported`, the effects are the ones that the
+    script's functions have when another script calls them.
     """
 
     def __init__(
@@ -156,7 +157,7 @@ class Effects:
 
     @cached_property
     def scripts(self) -> tuple["Effects", ...]:
-        """The effects of the scripts that this one imports, directly or not."""
+        """The effects of the scripts that this script imports, directly or indirectly."""
         scripts, known = self.facts.scripts, self._known
         return tuple(known.get(id(one)) or self._beside(one, is_imported=True) for one in scripts)
 
@@ -176,10 +177,10 @@ class Effects:
 
     @cached_property
     def prints_in_turn(self) -> bool:
-        """Whether printing in functions waits for its turn, for scripts that import this one.
+        """Whether prints wait for their turn if another script calls the script's functions.
 
-        It does if the script has no `main`, at most reads at its top level, and has a function that
-        asks and prints.
+        They wait if the script has no `main`, if its top level has no effect except reading, and if
+        a function of the script both asks and prints.
         """
         effects = self._beside(self.facts, is_imported=False) if self.is_imported else self
         top = self.facts.module.statements
@@ -206,12 +207,15 @@ class Effects:
         return self._with_functions(self._directly(nodes))
 
     def of_run(self, statement: n.Statement) -> set[Effect]:
-        """The effects of running a statement of a module; of a definition, only the defaults."""
+        """The effects of running a statement at the top level of a script.
+
+        A definition only evaluates its defaults.
+        """
         is_definition = isinstance(statement, n.FunctionDef | n.RecordDef)
         return self.of(*(evaluated_by(statement) if is_definition else [statement]))
 
     def of_node(self, node: n.Node) -> set[Effect]:
-        """The effects of a node itself, without those of its parts."""
+        """The effects of a node itself, without the effects of its parts."""
         return self._with_functions(self._by_itself(node))
 
     def of_function(self, definition: n.FunctionDef) -> Set[Effect]:
@@ -219,10 +223,10 @@ class Effects:
         return self.summary(definition).effects
 
     def summary(self, definition: n.FunctionDef) -> Summary:
-        """The summary of a function, computed once."""
+        """The summary of a function. It is computed once."""
         for ring in self.unknown_of(definition, self._summaries):
             summary = self._closed(ring)
-            # What the functions of the ring fail with, and whether they wait, depends on it.
+            # The failures of the ring's functions, and whether they wait, depend on the summary.
             self._summaries.update(dict.fromkeys(ring, summary))
             waits = any(self.script_of(one).awaits.in_(one.body) for one in ring)
             for one in ring:
@@ -233,9 +237,10 @@ class Effects:
     def unknown_of(
         self, definition: n.FunctionDef, known: Container[n.FunctionDef]
     ) -> Iterable[Sequence[n.FunctionDef]]:
-        """The rings outside of `known` that a function reaches, its own included, callees first.
+        """The rings of the call graph that a function reaches, except those in `known`.
 
-        The caller must add each ring to `known` before it takes the next one.
+        They include the function's own ring. Callees come first. The caller must add each ring to
+        `known` before it takes the next one.
         """
         return () if definition in known else rings(definition, self._calls, known)
 
@@ -250,7 +255,10 @@ class Effects:
         )
 
     def outer(self, code: Code) -> set[Symbol]:
-        """The outer variables that a function or module reads; none for code of another script."""
+        """The outer variables that a function or module of this script reads.
+
+        Returns an empty set for code of another script.
+        """
         captured = self.facts.names.captures.get(code, ())
         return {symbol for symbol in captured if symbol.kind in ("variable", "parameter")}
 
@@ -264,10 +272,10 @@ class Effects:
         return self.of_function(definition) == {"asks"}
 
     def only_waits(self, definition: n.FunctionDef) -> bool:
-        """Whether a call waits and has no effect except asking.
+        """Whether a call of a function takes time, and has no effect except asking a model.
 
-        It waits for a model, or in Python functions that are declared pure. Other calls return
-        before a thread has started.
+        The call takes time if it asks a model or names a Python function that is declared pure.
+        Other calls return before a thread for them has started.
         """
         if not self.of_function(definition) <= {"asks"}:
             return False
@@ -284,7 +292,7 @@ class Effects:
         return self.reached(self._directly(nodes)[1])
 
     def reached(self, functions: Iterable[n.FunctionDef]) -> set[n.FunctionDef]:
-        """The functions themselves and all that they may reach."""
+        """The functions themselves and all functions that they may reach."""
         pending, found = [*functions], set[n.FunctionDef]()
         while pending:
             one = pending.pop()
@@ -296,7 +304,7 @@ class Effects:
     def first_unknown(
         self, *nodes: n.Node, kinds: frozenset[Effect] = _NEVER_AHEAD
     ) -> n.Node | None:
-        """The first node, among these and those in them, that has an effect of these kinds."""
+        """The first of the nodes, or of the nodes inside them, that has an effect in `kinds`."""
         pending = [*reversed(nodes)]
         while pending:
             node = pending.pop()
@@ -306,10 +314,11 @@ class Effects:
         return None
 
     def origin_of(self, node: n.Node) -> tuple["Effects", n.Node, n.FunctionDef | None]:
-        """The place that causes such an effect: the node, or a place in a function that it reaches.
+        """The node that causes an unknown effect or a write.
 
-        Returns the effects of that place's script, the place, and the function around it (None for
-        the node itself).
+        It is `node` itself, or a node in a function that `node` reaches. Returns the effects of the
+        found node's script, the found node, and the function around it. The function is None for
+        `node` itself.
         """
         effects, functions = self._by_itself(node)
         if effects & _NEVER_AHEAD:
@@ -325,7 +334,10 @@ class Effects:
         )
 
     def shows_unknown(self, node: n.Expression) -> bool:
-        """Whether a value that is shown to a model may be a function of unknown type."""
+        """Whether a value that is shown to a model has an unknown type, and so may be a function.
+
+        Python functions that are declared pure do not count.
+        """
         is_declared = self.is_declared_pure(node)
         found = self._of_value(self.facts.types.get(node, ANY), is_called=False)
         return not is_declared and "unknown" in found[0]
@@ -335,20 +347,20 @@ class Effects:
         return self.is_pure(self.python_name(node))
 
     def is_pure(self, path: str | None) -> bool:
-        """Whether the user declares that what has this full name in Python has no effects."""
+        """Whether the user declares that the Python object with this full name has no effects."""
         return path is not None and any(
             path == pattern or fnmatchcase(path, pattern) for pattern in self._pure
         )
 
     def is_standard(self, node: n.Call) -> bool:
-        """Whether a call is of a function in Python's library that only returns a value."""
+        """Whether a node calls a function of Python's library that only returns a value."""
         types = [self.facts.types.get(one.value, ANY) for one in node.arguments]
         takes = self._standard.get(self.python_name(node.function) or "")
         return takes == len(types) and all(one == STRING for one in types)
 
     @cached_property
     def _named_whole(self) -> dict[n.Name, n.Member]:
-        """The first names of paths to imported functions, with the longest paths."""
+        """Maps the first name of each path to a Python object to the whole path: `a` to `a.b.c`."""
         found: dict[n.Name, n.Member] = {}
         for path in nodes_of(self.facts.module, n.Member):
             first: n.Expression = path
@@ -362,12 +374,12 @@ class Effects:
 
     @cached_property
     def _standard_names(self) -> set[n.Expression]:
-        """The callees of all calls of such functions."""
+        """The callees of all calls for which `is_standard` is true."""
         calls = nodes_of(self.facts.module, n.Call)
         return {one.function for one in calls if self.is_standard(one)}
 
     def path_in_python(self, node: n.Name | n.Member) -> str | None:
-        """The full path that a Python name begins, as `pure` takes it."""
+        """The full Python path that begins with a name, in the notation of `pure`."""
         whole = self._named_whole.get(node, node) if isinstance(node, n.Name) else node
         return self.python_name(whole)
 
@@ -386,7 +398,10 @@ class Effects:
         return self._in_body(function)[1]
 
     def _directly(self, nodes: Iterable[n.Node]) -> _Found:
-        """The effects of the nodes with all below them; each node is analysed once."""
+        """The effects of the nodes and of the nodes in them, and the functions that they may call.
+
+        The effects of those functions are not included. Each node is analysed once.
+        """
         found = [self._below.get(one) or self._with_parts(one) for one in nodes]
         return found[0] if len(found) == 1 else _both(*found)
 
@@ -453,7 +468,7 @@ class Effects:
         enum = self.facts.enum_of(node.value)
         name = node.name.text
         if self.facts.is_imported(node) or (enum is not None and name in enum.choices):
-            # The rule for its first name judges the whole path.
+            # The rule for the path's first name judges the whole path.
             return set(), set()
         owners = members(self.facts.types.get(node.value, ANY))
         return ({"unknown"} if any(self._runs(one, name) for one in owners) else set()), set()
@@ -470,7 +485,10 @@ class Effects:
         return not (is_read and isinstance(owner, RecordType) and self.facts.is_data(owner, name))
 
     def _of_arguments(self, node: n.Call) -> _Found:
-        """What a call may do with its arguments: a builtin may call one, Python may call any."""
+        """The effects of the arguments that a call may call, and the functions among them.
+
+        A builtin may call one of its arguments. Python may call any of them.
+        """
         form = self.facts.forms.calls[node]
         if isinstance(form, BuiltinCall):
             by = None if form.by is None else self.facts.types.get(form.by, ANY)
@@ -484,7 +502,7 @@ class Effects:
     # Names and calls
 
     def _of_import(self, node: n.ImportStmt | n.FromImport) -> _Found:
-        """The effects of importing a module; importing a script runs its top level."""
+        """The effects of importing a module. If the module is a script, its top level runs."""
         found: _Found = (set(), set())
         for name, imported in imported_by(node):
             script = self.facts.named_scripts.get(node.module) or self.facts.named_scripts.get(
@@ -510,7 +528,10 @@ class Effects:
         return (set() if is_known else {"unknown"}), set()
 
     def _meant(self, symbol: Symbol) -> tuple["Effects", Symbol]:
-        """The definition of a name and its script, through all scripts that pass it on."""
+        """The script that defines a symbol, and the symbol in that script.
+
+        The definition is found through all scripts that import the name and pass it on.
+        """
         target = self.facts.imported.get(symbol)
         if target is None:
             return self, symbol
@@ -520,7 +541,10 @@ class Effects:
         return self, symbol  # a class of Python
 
     def _in_module(self, node: n.Member) -> tuple["Effects", Symbol] | None:
-        """The same for `module.name` of another script; None for other nodes."""
+        """The script that defines `module.name`, and the symbol there, if `module` is a script.
+
+        Returns None for other nodes.
+        """
         meant = self.facts.member_of_module(node)
         if meant is None:
             return None
@@ -531,18 +555,18 @@ class Effects:
         return symbol.kind == "import" and symbol not in self.facts.modules
 
     def _is_data(self, node: n.Expression) -> bool:
-        """Whether the type of a node is plain data, which runs no code: `MAILS` of a module."""
+        """Whether the type of a node is plain data, so that using the value runs no code."""
         return _is_data(self.facts.types.get(node, ANY))
 
     def _is_pure_import(self, symbol: Symbol) -> bool:
         module, name = self._imports.get(symbol, ("", ""))
         if module in _CALCULATING:
             return True
-        # The functions of a module that is imported as a whole have many names.
+        # If a module is imported as a whole, all its functions must be pure.
         return self.is_pure(f"{module}.{name or '*'}")
 
     def python_name(self, node: n.Expression) -> str | None:
-        """The full name of a Python function, with its module; None for anything else."""
+        """The full name of a Python function, with its module. Returns None for anything else."""
         path: list[str] = []
         while isinstance(node, n.Member):
             path.insert(0, node.name.text)
@@ -559,10 +583,10 @@ class Effects:
         return self._of_value(self.facts.types.get(node, ANY), is_called=True)
 
     def _is_looked_at(self, node: n.Expression) -> bool:
-        """Whether the rule for the callee's name already covers the call."""
+        """Whether the effects of a callee's name already include those of the call."""
         found = self._in_module(node) if isinstance(node, n.Member) else None
         if found is None and isinstance(node, n.Member):
-            # A member of Python's.
+            # A member of a Python object.
             while isinstance(node, n.Member):
                 node = node.value
             if not isinstance(node, n.Name):
@@ -575,7 +599,7 @@ class Effects:
 
     def _of_prompt(self, node: n.Prompt) -> _Found:
         effects, called = set[Effect](("asks",)), set[n.FunctionDef]()
-        if node.is_streamed:  # its pieces are for now
+        if node.is_streamed:  # its pieces are shown when they arrive
             effects.add("writes")
         for one in offered(self.facts, node):
             script = self.of_script(one.facts)
@@ -593,7 +617,10 @@ class Effects:
         return effects, called
 
     def _of_value(self, type_: Type, *, is_called: bool) -> _Found:
-        """The effects of calling a value of this type, here or by a model."""
+        """The effects of calling a value of this type.
+
+        If `is_called` is false, the value is only passed on, or shown to a model.
+        """
         effects, called = set[Effect](), set[n.FunctionDef]()
         for member in members(type_):
             match member:
@@ -613,7 +640,7 @@ def _is_data(type_: Type) -> bool:
 
 
 def _both(*found: _Found) -> _Found:
-    """The union of these effects and functions."""
+    """The union of the effects, and the union of the functions."""
     return {e for effects, _ in found for e in effects}, {f for _, called in found for f in called}
 
 
@@ -623,7 +650,10 @@ def _of_builtin(name: str) -> set[Effect]:
 
 
 def _imports(facts: Facts) -> dict[Symbol, tuple[str, str]]:
-    """The module that each imported name comes from, and its name there."""
+    """Maps each imported name to its module and to its name in the module.
+
+    The second name is empty if the whole module is imported.
+    """
     found: dict[Symbol, tuple[str, str]] = {}
     for node in nodes_of(facts.module, n.ImportStmt, n.FromImport):
         for bound, imported in imported_by(node):
@@ -644,9 +674,9 @@ _KNOWN_PURE = (
 
 
 def check_rules(facts: Facts, mistakes: Collector, pure: Iterable[str] = ()) -> None:
-    """Reports rules of records that ask a model, or have or may have effects.
+    """Reports rules of records that ask a model, or that may have other effects.
 
-    `pure` are patterns of the Python functions that the project declares to have none.
+    `pure` has patterns of the Python functions that the project declares to have no effects.
     """
     effects = Effects(facts, (*pure, *_KNOWN_PURE), has_clock=False)
     for record in nodes_of(facts.module, n.RecordDef):
@@ -673,7 +703,7 @@ def _way_out(node: n.Node, effects: Effects) -> str:
 
 def _rule_problem(node: n.Node, effects: Effects) -> str | None:
     if not isinstance(node, n.Name | n.Member | n.Call | n.Prompt):
-        return None  # to compare what it is given is what a rule is for
+        return None  # rules may compare values
     found = effects.of_node(node)
     if isinstance(node, n.Call) and isinstance(node.function, n.Member):
         found |= effects.of(node.function)  # shown as a whole
@@ -687,7 +717,7 @@ def _rule_problem(node: n.Node, effects: Effects) -> str | None:
 
 
 def check_judges(facts: Facts, mistakes: Collector) -> None:
-    """Reports values of the option `check` that cannot judge the value of their prompt."""
+    """Reports prompts with an option `check` that cannot judge the value of the prompt."""
     by_fields = {node.value for node in nodes_of(facts.module, n.DestructureStmt)}
     for node in nodes_of(facts.module, n.Prompt):
         type_ = _judge_of(facts, node)
@@ -709,7 +739,7 @@ def check_judges(facts: Facts, mistakes: Collector) -> None:
 
 
 def _judge_of(facts: Facts, node: n.Prompt) -> Type | None:
-    """The type of the option `check` of a prompt."""
+    """The type of the option `check` of a prompt. Returns None if the prompt has no such option."""
     options = None if node.options is None else facts.types.get(node.options)
     field = options.field("check") if isinstance(options, ObjectType) else None
     return None if field is None else field.type
@@ -718,7 +748,10 @@ def _judge_of(facts: Facts, node: n.Prompt) -> Type | None:
 def _check_judge(
     facts: Facts, node: n.Expression, type_: Type, asked: Type, mistakes: Collector
 ) -> None:
-    """Reports a judge unless it takes the value, fails on a bad one, and has no other effect."""
+    """Reports a `check` function that cannot judge the value of its prompt.
+
+    The function must take the prompt's value, fail for a bad value, and have no other effect.
+    """
     if type_ == ANY or isinstance(type_, CallableType):
         return
     expected, hint = f"a function that takes {show(asked)}", None

@@ -11,12 +11,12 @@ from saftc.syntax import nodes as n
 if TYPE_CHECKING:
     from saftc.effects.effects import Effects
 
-# Symbols with a value; never changed in place.
+# Symbols that have a value.
 _Certain = frozenset[Symbol]
 
 
 class VariableFlow:
-    """Reads and assignments of statements, called functions included."""
+    """Finds the variables that statements read and assign. Reads in called functions count, too."""
 
     def __init__(self, effects: "Effects") -> None:
         self.facts = effects.facts
@@ -28,18 +28,19 @@ class VariableFlow:
         return {symbol for one in all_statements(statements) for symbol in self.bound(one)}
 
     def bound(self, statement: n.Statement | n.ComprehensionClause) -> list[Symbol]:
-        """The variables that a statement itself assigns or defines, in order."""
+        """The variables that a statement itself assigns or defines, in source order."""
         return [self.facts.names.of(identifier) for identifier in bound_by(statement)]
 
     def read(self, *nodes: n.Node) -> set[Symbol]:
-        """The variables that evaluating the nodes reads, directly or in functions."""
+        """The variables that evaluating the nodes reads, directly or in called functions."""
         own = {symbol for symbol, _ in self.facts.names.read(*nodes)}
         return own | self.effects.read_in_functions(*nodes)
 
     def early_reads(self, statements: Iterable[n.Statement], certain: set[Symbol]) -> set[Symbol]:
         """The variables that the statements may read before they certainly assign them.
 
-        `certain` has a value at the beginning, and grows by the variables that have one at the end.
+        `certain` has the variables with a value before the statements. The method adds the
+        variables that certainly have a value after them.
         """
         found, assigned = set[Symbol](), _Certain()
         for statement in statements:
@@ -52,9 +53,10 @@ class VariableFlow:
         return found
 
     def of_statement(self, statement: n.Statement) -> "tuple[_Certain, _Certain | None]":
-        """The variables that a statement reads early, and those that it certainly assigns.
+        """The variables that a statement may read too early, and those that it certainly assigns.
 
-        The latter are None if the script never continues below the statement.
+        A read is too early if the statement may not have assigned the variable yet. The second set
+        is None if the script never continues below the statement.
         """
         if statement not in self._statements:
             early = _Early(self)
@@ -64,7 +66,10 @@ class VariableFlow:
 
 
 class _Early(ForwardAnalysis[_Certain]):
-    """Collects early reads; the state is the set of variables that were certainly assigned."""
+    """Collects variables that may be read before they are assigned.
+
+    The state is the set of variables that were certainly assigned.
+    """
 
     def __init__(self, flow: VariableFlow) -> None:
         super().__init__()
@@ -77,7 +82,7 @@ class _Early(ForwardAnalysis[_Certain]):
 
     def bind(self, statement: n.Statement, state: _Certain) -> _Certain:
         if isinstance(statement, Code):
-            # It may run from here on, also where no call is visible.
+            # The function may run from here on, also where no call is visible.
             self.found |= self.flow.effects.outer(statement) - state
         return state.union(self.flow.bound(statement))
 
@@ -87,7 +92,7 @@ class _Early(ForwardAnalysis[_Certain]):
 
 
 def continues_of(statements: Iterable[n.Statement]) -> Iterator[n.ContinueStmt]:
-    """The `continue`s that belong to a loop's own body."""
+    """The `continue` statements of a loop itself, without those of inner loops."""
     for statement in statements:
         if isinstance(statement, n.ContinueStmt):
             yield statement

@@ -21,7 +21,7 @@ Doc: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line break in a broken group; the text `flat` in a group on one line."""
+    """A line break if its group is broken. In a group on one line, it is the text `flat`."""
 
     flat: str
 
@@ -35,7 +35,7 @@ class Hard:
 
 @dataclass(frozen=True, slots=True)
 class Trailing:
-    """A comment at the end of a line; its width is ignored."""
+    """A comment at the end of a line. Its width is ignored."""
 
     text: str
 
@@ -63,9 +63,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Hug:
-    """A document on one line, except for the `last` brackets in it, which may break.
+    """A document that stays on one line, except inside its last brackets, which may break.
 
-    If the opening bracket does not fit on the line, `broken` is rendered instead.
+    `last` begins with the opening bracket. If `before` and this bracket do not fit on the line,
+    `broken` is rendered instead.
     """
 
     before: Doc
@@ -107,7 +108,11 @@ def is_spread(doc: Doc) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The context of a document: its indentation, and if its lines are broken or must not be."""
+    """The context of a document.
+
+    It has the indentation, whether line breaks are taken, and whether long lines must not be
+    broken.
+    """
 
     indent: int
     is_broken: bool
@@ -169,9 +174,9 @@ def render(doc: Doc, width: int, indent: int) -> str:
 
 
 def _fits(doc: Doc, room: int, following: Sequence[tuple[_Place, Doc]]) -> bool:
-    """True if `doc` on one line, with the text up to the next line break, fits in `room` columns.
+    """True if `doc` fits on one line, together with the text up to the next line break.
 
-    Groups in `following` may break at their first line break.
+    The line has `room` columns left. Groups in `following` may break at their first line break.
     """
     inside: list[tuple[_Place, Doc]] = [(_Place(0, is_broken=False), doc)]
     behind = len(following)

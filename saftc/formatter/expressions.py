@@ -1,7 +1,8 @@
 """Formats expressions and patterns, as documents.
 
-Parentheses are written where the grammar needs them, and kept where they show how operators bind;
-others are removed. Numbers, one-line strings and the text of prompts stay as written.
+Parentheses are written where the grammar needs them, and kept where they show how operators bind.
+All other parentheses are removed. Numbers, one-line strings and the text of prompts stay as
+written.
 """
 
 from collections.abc import Sequence
@@ -80,12 +81,15 @@ def write_expression(original: Original, node: n.Expression) -> Doc:
 
 
 def write_behind(original: Original, before: str, node: n.Expression | None) -> Doc:
-    """Returns the document of an optional expression, after the text `before`."""
+    """Returns the text `before` with the document of an expression, or "" without an expression."""
     return (before, write_expression(original, node)) if node is not None else ""
 
 
 def write_operand(original: Original, node: n.Expression, level: int) -> Doc:
-    """Returns the document of an operand in a place that requires the precedence `level`."""
+    """Returns the document of an operand, in parentheses if its precedence is below `level`.
+
+    Parentheses around an operation are also kept if the script has them.
+    """
     is_clear = level <= _level(node)
     match node:
         case n.Unary() | n.Binary() | n.Comparison() | n.Logical() | n.Conditional():
@@ -107,7 +111,7 @@ def _is_grouped(original: Original, node: _Operation) -> bool:
 
 
 def _write_alone(original: Original, node: n.Expression) -> Doc:
-    """Returns the document of the only expression inside brackets."""
+    """Returns the document of an expression that is alone inside brackets."""
     match node:
         case n.Binary() | n.Comparison() | n.Logical() | n.Conditional():
             return _write_operation(original, node, None)
@@ -128,7 +132,7 @@ def _write_operation(original: Original, node: _Operation, brackets: str | None)
 
 
 def _operands(original: Original, node: n.Expression) -> list[Part]:
-    """Returns the operands of a chain of operators of equal precedence, each with its operator."""
+    """Returns the operands of operators of equal precedence, each with the operator before it."""
     match node:
         case n.Binary():
             level = _OPERATORS[node.operator]
@@ -332,7 +336,7 @@ def _write_hole(original: Original, hole: n.Hole) -> Doc:
 
 
 def write_pattern(node: n.Pattern) -> str:
-    """Returns the text of the pattern of a `for`."""
+    """Returns the text of the pattern of a `for` or an unpacking."""
     match node:
         case n.NamePattern():
             return node.name.text
@@ -358,7 +362,8 @@ def _level(node: n.Expression) -> int:
         case n.Unary():
             return _NOT if node.operator == "not" else _NEGATION
         case n.Prompt():
-            # With parentheses, as code after a prompt would look like a part of the prompt.
+            # As an operand, a prompt with `after` gets parentheses: the code that follows would
+            # look like a part of the prompt.
             if node.after is not None:
                 return _NOT
             return _ATOM if node.options is None else _NEGATION
@@ -369,7 +374,7 @@ def _level(node: n.Expression) -> int:
 
 
 def _has_lines(parts: Sequence[Part]) -> bool:
-    """True if the only item is a chain without brackets that has one operand per line."""
+    """True if the only part is an operation without brackets that has one operand per line."""
     match parts:
         case [Part(n.Argument(value=value), Forced()) | Part(value, Forced())]:
             return isinstance(value, n.Binary | n.Comparison | n.Logical | n.Conditional)

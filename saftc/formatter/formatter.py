@@ -22,7 +22,7 @@ _LAYOUT = {"span", "is_spread"}
 
 @dataclass(frozen=True, slots=True)
 class Formatted:
-    """A script and its formatted text; `text` is None if the script has syntax errors."""
+    """A script and its formatted text. The text is None if the script has syntax errors."""
 
     source: Source
     text: str | None
@@ -30,7 +30,7 @@ class Formatted:
 
 
 def format_source(source: Source) -> Formatted:
-    """Formats a script; if the script has syntax errors, returns the errors instead."""
+    """Formats a script. If the script has syntax errors, returns the errors instead."""
     mistakes = Collector()
     with fitting_interpreter():
         module = parse(source, mistakes)
@@ -58,7 +58,10 @@ def is_same(one: object, other: object) -> bool:
 
 
 def _compare(name: str, module: n.Module, text: str) -> None:
-    """Raises RuntimeError if `text` does not parse to `module`, which would be a bug."""
+    """Raises RuntimeError if `text` has another meaning or other comments than `module`.
+
+    Either would be a bug of the formatter.
+    """
     mistakes = Collector()
     written = parse(Source.from_text(name, text), mistakes)
     if mistakes.has_errors or not is_same(module.statements, written.statements):
@@ -68,7 +71,7 @@ def _compare(name: str, module: n.Module, text: str) -> None:
 
 
 def _words(module: n.Module) -> Counter[str]:
-    """Returns the comments of a script, each with its count.
+    """Counts the comments of a script by their text.
 
     Slashes are left out, as the formatter may change their number.
     """

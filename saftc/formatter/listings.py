@@ -1,4 +1,4 @@
-"""Formats sequences in brackets, on one line or with one item a line, with their comments.
+"""Formats sequences in brackets, on one line or with one item per line, with their comments.
 
     [
         1,  // beside
@@ -7,7 +7,7 @@
     ]
 
 A comment keeps its place at an item: beside it, or on separate lines above it. A sequence with a
-comment has one item a line.
+comment has one item per line.
 """
 
 from collections.abc import Sequence
@@ -76,7 +76,8 @@ def write_sequence(
 ) -> Doc:
     """Returns the document of items with commas, in `brackets`.
 
-    There is one item a line if the items do not fit, if there are comments, or with `one_a_line`.
+    Each item has its own line if the items do not fit on a line, if there are comments, or if
+    `one_a_line` is set.
     """
     opening, closing = brackets
     gaps = _gaps(original, parts, inside)
@@ -95,9 +96,9 @@ def write_chain(
 ) -> Doc:
     """Returns the document of items that are joined by operators or words.
 
-    `brackets` is "" if brackets are written only where lines break, and None if brackets around the
-    chain are already written. With `hugs`, the chain may stay on one line up to the bracket that
-    its last item opens.
+    If `brackets` is "", parentheses are written only if lines break. If `brackets` is None, the
+    caller writes brackets around the chain. With `hugs`, the chain may stay on one line up to the
+    bracket that its last item opens.
     """
     gaps = _gaps(original, parts, inside)
     must_hug = is_spread(parts[-1].doc)
@@ -151,7 +152,7 @@ def _lines(original: Original, parts: Sequence[Part], gaps: _Gaps, comma: str) -
 
 
 def _break(original: Original, what: str | Comment | Part, is_close: bool) -> Hard:
-    """Returns the line break above a comment or item, with a blank line if the script has one."""
+    """Returns the line break above a comment or item. A blank line in the script is kept."""
     if is_close or isinstance(what, str):
         return Hard()
     start = what.span.start
@@ -182,7 +183,10 @@ def _gaps(original: Original, parts: Sequence[Part], inside: Span) -> _Gaps:
 
 
 def _part_comment(original: Original, comment: Comment, parts: Sequence[Part]) -> Comment:
-    """Returns the comment; among fields, a doc comment that documents none becomes ordinary."""
+    """Returns the comment of an item.
+
+    Among fields, a doc comment that documents no field becomes an ordinary comment.
+    """
     are_fields = bool(parts) and isinstance(parts[0].node, FIELDS)
     if not are_fields or not comment.is_doc or comment in original.doc_comments:
         return comment
@@ -195,7 +199,10 @@ def plain_text(comment: Comment) -> str:
 
 
 def index_for_displaced(above: Sequence[str | Comment]) -> int:
-    """Returns the index in `above` for comments that lost their place: above doc comments."""
+    """Returns the index in `above` at which comments that lost their place are inserted.
+
+    They come before the doc comments at the end of `above`.
+    """
     position = len(above)
     while position:
         before = above[position - 1]

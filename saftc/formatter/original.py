@@ -80,10 +80,10 @@ class Original:
         return match.group()
 
     def prompt_text(self, prompt: n.Prompt, holes: Sequence[n.Hole]) -> tuple[list[str], bool]:
-        """Returns the texts before each hole and after the last, and whether any has several lines.
+        """Returns the texts around a prompt's holes, and whether one of them has several lines.
 
-        The texts are as written, without their common indentation and without blank lines at both
-        ends.
+        The list has the text before each hole, then the text after the last hole. The texts are as
+        written, without their common indentation and without blank lines at both ends.
         """
         start = self.text.index("$", self.core(prompt.span)) + 1
         texts: list[str] = []

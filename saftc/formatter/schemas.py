@@ -48,7 +48,7 @@ def write_schema(original: Original, node: n.Schema) -> Doc:
 
 
 def write_annotation(original: Original, before: str, node: n.Schema | None) -> Doc:
-    """Returns the document of an optional schema, after the text `before`."""
+    """Returns the text `before` with the document of a schema, or "" without a schema."""
     return (before, write_schema(original, node)) if node is not None else ""
 
 

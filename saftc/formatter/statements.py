@@ -5,10 +5,10 @@
      print( "a" )                  print("a")
 
 Blocks are indented by four spaces. A sequence that exceeds `WIDTH` columns, or ends with a comma,
-has one item a line. A comment keeps its place above or beside a statement or item; a comment
-elsewhere, such as between a name and its `=`, moves above. Blank lines separate paragraphs: at most
-two at the top level, and one in a block. Functions, and records with rules, have at least one blank
-line above and below.
+has one item per line. A comment keeps its place above or beside a statement or item. A comment
+elsewhere, such as between a name and its `=`, moves above the statement or item. Blank lines
+separate paragraphs: at most two at the top level, and one in a block. Functions, and records with
+rules, have at least one blank line above and below.
 """
 
 import re
@@ -26,7 +26,8 @@ from saftc.syntax.comments import StatementComments
 
 WIDTH = 100
 
-# In parentheses: an expression that begins like this would be parsed as another statement.
+# An expression that begins like this is written in parentheses. Otherwise it would be parsed as
+# another statement.
 _OTHER_STATEMENT = re.compile(r"\{|(?:f|type|conv|from|import)[ ]+[A-Za-z_]")
 
 
@@ -124,7 +125,10 @@ class _Unparser:
         body: Sequence[n.Statement],
         indent: int,
     ) -> None:
-        """Writes the last block of a statement; `end` is the end of the block before it."""
+        """Writes the `else` or `except` of a statement with its block.
+
+        `end` is the end of the block before it.
+        """
         self.begins_block = True
         self._put(head, self.comments.of_else(node), self.original.skip(end), indent, 0)
         self._body(body, indent)

@@ -1,8 +1,9 @@
-"""Builds the nodes of the tree: a method for each grammar rule, which the parser calls.
+"""Builds the nodes of the syntax tree.
 
-A method gets the rule's children in order: tokens (all of them, so that spans are exact) and the
-results of inner rules. The builder has no state. For a mistake that the grammar allows, a method
-raises `Mistake`, and the parser reports its diagnostic.
+The parser calls a method of `Builder` for each grammar rule. A method gets the rule's children in
+order: all tokens, so that spans are exact, and the results of inner rules. The builder has no
+state. If the grammar allows a mistake, a method raises `Mistake`, and the parser reports its
+diagnostic.
 """
 
 import keyword
@@ -507,7 +508,7 @@ class Builder:
 
 
 def _continued(children: list[Any]) -> n.Prompt:
-    """Returns a prompt with the `after` that follows it, and options that follow the `after`."""
+    """Returns the prompt with the `after` behind it, and with the options behind this `after`."""
     prompt, options = children[0], _after(children, "WITH")
     if options is not None and prompt.options is not None:
         raise Mistake(

@@ -77,7 +77,7 @@ def find_docs(
 
 
 def texts_of(docs: dict[Comment, n.Node | None]) -> dict[n.Node | None, str]:
-    """Returns the doc text of each documented node, without slashes; None stands for the module."""
+    """Maps each documented node to its doc text, without slashes. The key None means the module."""
     lines: dict[n.Node | None, list[str]] = {}
     for comment, node in docs.items():
         text = comment.text.removeprefix("///").removeprefix(" ")
@@ -88,7 +88,7 @@ def texts_of(docs: dict[Comment, n.Node | None]) -> dict[n.Node | None, str]:
 def _at_the_top(
     source: Source, statements: Sequence[n.Statement], comments: Sequence[Comment]
 ) -> list[Comment]:
-    """Returns the doc comments of the module."""
+    """Returns the doc comments at the top of the file that document the module."""
     lines: list[Comment] = []
     first = statements[0].span.start if statements else len(source.text)
     for comment in comments:
@@ -138,7 +138,7 @@ def _begins_line(source: Source, node: n.Node) -> bool:
 
 @dataclass(slots=True)
 class StatementComments:
-    """The comments of a statement; or of an `elif`, an `else` or an `except`."""
+    """The comments of a statement, or of an `elif`, an `else` or an `except` in a statement."""
 
     leading: list[Comment] = field(default_factory=list[Comment])
     inner: list[Comment] = field(default_factory=list[Comment])
@@ -147,7 +147,10 @@ class StatementComments:
 
 
 class Comments:
-    """The comments of a module by their statements, and the comments at its `end`."""
+    """The comments of a module, attached to its statements.
+
+    `end` has the comments below the last statement.
+    """
 
     def __init__(self, source: Source, module: n.Module, comments: Iterable[Comment]) -> None:
         self._source = source
@@ -175,7 +178,7 @@ class Comments:
         return title
 
     def of(self, node: n.Statement | n.Branch) -> StatementComments:
-        """The comments of a statement and of its first block, or those of an `elif`."""
+        """The comments of a statement, also in the head of its first block, or of an `elif`."""
         return self._attached.setdefault(node, StatementComments())
 
     def of_else(self, node: n.IfStmt | n.TryStmt) -> StatementComments:
@@ -224,7 +227,10 @@ class Comments:
     def _else(
         self, statement: n.IfStmt | n.TryStmt, end: int, body: Sequence[n.Statement]
     ) -> None:
-        """Attaches the comments of a last block; `end` is the end of the block before it."""
+        """Attaches the comments of an `else` or `except`.
+
+        `end` is the offset where the block before it ends.
+        """
         own = self._others[statement] = StatementComments(self._take(skip(self._source.text, end)))
         self._body(body, own)
 
@@ -268,7 +274,10 @@ def take(comments: list[Comment], start: int, end: int) -> list[Comment]:
 def between(
     source: Source, items: Sequence[Span], comments: Iterable[Comment]
 ) -> tuple[list[list[Comment]], list[Comment | None]]:
-    """Returns the comments above each item and below the last, and the comment beside each item."""
+    """Returns the comments above each item, and the comment beside each item, if there is one.
+
+    The first list has one more entry, for the comments below the last item.
+    """
     above: list[list[Comment]] = [[] for _ in range(len(items) + 1)]
     beside: list[Comment | None] = [None] * len(items)
     for comment in comments:

@@ -1,4 +1,4 @@
-"""A table with the properties of each kind of syntax node that the passes of the compiler use.
+"""A table with the properties of each kind of syntax node, for the passes of the compiler.
 
 A kind without an entry is treated as unknown: it may have any effect, fail, and send prompts.
 """
@@ -11,13 +11,13 @@ from saftc.syntax import nodes as n
 
 @dataclass(frozen=True, slots=True)
 class Construct:
-    """The properties of a kind of node. "rule" means that a rule of a pass decides.
+    """The properties of a kind of node. The value "rule" means that a pass of the compiler decides.
 
-    - `does`: the effects of the node itself, without its parts.
-    - `fails`: whether evaluating the node may fail although its parts have their values.
-    - `asks`: whether it sends prompts; "parts" if only its parts may.
-    - `stays`: it has the same value whenever it is evaluated, if its parts have.
-    - `keeps`: which of its parts' values its own value contains: none, the "parts", or unknown.
+    - `does`: the effects of the node itself, without the effects of its parts.
+    - `fails`: whether evaluating the node may fail after its parts were evaluated.
+    - `asks`: whether the node sends prompts. "parts" means that only its parts may send prompts.
+    - `stays`: whether the node has the same value at any time, as long as its parts do.
+    - `keeps`: whether the node's value contains the values of its parts.
     """
 
     does: Literal["nothing", "rule", "unknown"]
@@ -36,7 +36,7 @@ _LOOP = Construct("nothing", "rule", "rule", keeps="nothing")
 _STATEMENT = Construct("nothing", "never", "rule")
 _CHECK = Construct("nothing", "rule", "rule")
 _IMPORT = Construct("rule", "rule", "rule")
-# Nodes that only the node around them evaluates, if any does.
+# Nodes that are evaluated by the node around them, or not at all.
 _BELOW = Construct("nothing", "unknown", "unknown")
 
 CONSTRUCTS: dict[type[n.Node], Construct] = {

@@ -29,9 +29,10 @@ def depth_of(node: Node) -> tuple[Node, int]:
 
 @contextmanager
 def fitting_interpreter() -> Generator[None, None, None]:
-    """Raises the recursion limit for the deepest tree, and pauses garbage collection, in the block.
+    """Raises the recursion limit, and pauses garbage collection, while the `with` block runs.
 
-    A compilation creates many objects, drops few, and makes no cycles worth collecting.
+    The limit suits the deepest tree. A compilation creates many objects, drops few, and makes no
+    cycles worth collecting.
     """
     limit, collects = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(max(limit, _FRAMES))

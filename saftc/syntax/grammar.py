@@ -1,9 +1,9 @@
-"""The parser that lark generates from the grammar: turns the tokens of one statement into a node.
+"""The parser for the tokens of one statement, which lark generates from the grammar.
 
 Building the parser from `grammar.lark` takes longer than compiling most scripts, so its tables are
-stored in a file in the same folder. Wheels contain this file. If it is missing, or was made for
-another grammar or another lark, the first use builds it. The file is a pickle, and is trusted like
-the code in its folder.
+stored in a file in the same folder. Wheels contain this file. If the file is missing, or was made
+for another grammar or another version of lark, the first use builds it. The file is a pickle, and
+is trusted like the code in its folder.
 """
 
 import os

@@ -67,7 +67,7 @@ _NUMBER = re.compile(
     r"(?P<integer>0|[1-9][0-9]*(?:_[0-9]+)*)"
     r"(?P<float>(?:\.[0-9]+(?:_[0-9]+)*)?(?:[eE][+-]?[0-9]+)?)"
 )
-# Python's conversions, which scripts do not have in the holes of formatted strings.
+# Python's conversions, such as `!r`, which the holes of formatted strings do not have in Saft.
 _CONVERSION = re.compile(r"![rsa][:}]")
 _BLANKS = re.compile(r"[ \t]*")
 # The shebang line of an executable script, which the operating system reads.
@@ -120,7 +120,7 @@ _BLANK_NAMES = {"\t": "a tab", "\r": "a carriage return", "\u00a0": "a no-break 
 
 @dataclass(slots=True)
 class Lexed:
-    """The result of the lexer: the tokens, comments and mistakes of a file, all in order."""
+    """The result of the lexer: the tokens, comments and mistakes of a file, all in source order."""
 
     tokens: list[Token] = field(default_factory=list[Token])
     comments: list[Comment] = field(default_factory=list[Comment])
@@ -128,7 +128,7 @@ class Lexed:
 
 
 def lex(source: Source, mistakes: Collector) -> Lexed:
-    """Returns the tokens and comments of `source`; adds its mistakes to `mistakes`."""
+    """Returns the tokens and comments of `source`. Adds the mistakes of the text to `mistakes`."""
     found = Collector()
     lexer = _Lexer(source, found)
     if not lexer.is_of_another_kind():
@@ -207,7 +207,7 @@ class _Lexer:
         )
 
     def read(self) -> None:
-        """Reads the text to its end, or until the report is full."""
+        """Reads the text to its end, or until `mistakes` is full."""
         text, length = self.text, len(self.text)
         match_code = _CODE.match
         while self.position < length and not self.mistakes.is_full:
@@ -344,7 +344,7 @@ class _Lexer:
         return what == "name" and self._line_begins_with(("FROM", "IMPORT"))
 
     def _is_about_failures(self, text: str, previous: str, following: re.Match[str] | None) -> bool:
-        """True if `try:`, `except:`, `except error:` or `fail value` begins a statement here."""
+        """True if `text` begins a statement `try:`, `except:`, `except error:` or `fail value`."""
         what = following.lastgroup if following else None
         shown = following[what] if following and what else ""
         is_name = what == "name" and shown not in _BEHIND_VALUES
@@ -361,7 +361,7 @@ class _Lexer:
         return previous in LAYOUT and (shown == ":" or is_named or is_mistaken)
 
     def _is_behind_after(self, previous: str) -> bool:
-        """True if the expression after `after` ends here."""
+        """True if the last token may end the expression after a prompt's `after`."""
         depth = 0
         for token in reversed(self.tokens if previous in _ENDS_AFTER else ()):
             if token.kind in ("RPAR", "RSQB", "RBRACE"):
@@ -375,7 +375,7 @@ class _Lexer:
         return False
 
     def _line_begins_with(self, kinds: tuple[str, ...], before: int | None = None) -> bool:
-        """True if the line up to here, or up to `before`, begins with one of these tokens."""
+        """True if the line up to here, or up to `before`, begins with a token of these kinds."""
         for position in range(len(self.tokens) - 1, -1, -1):
             earlier = self.tokens[position]
             if before is not None and earlier.span.start >= before:
@@ -480,7 +480,7 @@ class _Lexer:
             self._report(
                 catalogue.UNTERMINATED_STRING, start, end, hint=hint if quote == '"' else None
             )
-            # Where a text of several lines was meant to end is unknown.
+            # It is unknown where a text of several lines was meant to end.
             end = end if quote == '"' else len(self.text)
             self.position = end
             self.tokens.append(Token("STRING", "", Span(start, end)))
@@ -549,9 +549,10 @@ class _Lexer:
             self.position = match.end() if end < 0 else end + 1
 
     def _unclosed_format(self, position: int) -> None:
-        """Reports an unclosed formatted string, or the unclosed hole in it, and resumes below.
+        """Reports an unclosed formatted string, or the unclosed hole in it.
 
-        `position` is the string's index in the stack. The string becomes an empty one.
+        An empty string replaces the formatted string, and the lexer resumes below. `position` is
+        the string's index in the stack.
         """
         quote, start, _ = self.open[position]
         is_line = quote == 'f"'
@@ -616,7 +617,10 @@ class _Lexer:
     # A `$` that was meant as text
 
     def _is_stray(self, offset: int) -> bool:
-        """True if a `$` cannot end a prompt: the text after it does not fit, and `$` follows."""
+        """True if a `$` in a prompt is part of the text, and does not end the prompt.
+
+        The `$` is text if the code after it cannot follow a prompt, and if another `$` comes later.
+        """
         following = offset + 1
         between = self.text[following : self._line_end(following)]
         between, dollar, _ = between.partition("$")
@@ -658,7 +662,7 @@ class _Lexer:
         return all(not line.strip() or len(line) - len(line.lstrip()) > width for line in lines)
 
     def _stray_dollar(self, offset: int) -> None:
-        """Makes a stray `$` of a prompt text, and reports the first stray `$` of each prompt."""
+        """Turns a stray `$` into prompt text, and reports the first stray `$` of each prompt."""
         begin = self.open[-1][1]
         self._add("PROMPT_TEXT", offset, offset + 1)
         if begin in self.strays:
@@ -730,7 +734,7 @@ class _Lexer:
         return Hint(hint, edits=(Edit(Span(offset, end), text),))
 
     def is_of_another_kind(self) -> bool:
-        """True if many bytes of the file are not UTF-8 text; if so, reports them as one mistake."""
+        """True if many bytes of the file are not UTF-8 text. Reports these bytes as one mistake."""
         bad = _NO_TEXT.findall(self.text)
         if len(bad) <= _FEW_BYTES:
             return False
@@ -757,7 +761,7 @@ class _Lexer:
             self._no_meaning(offset)
 
     def _resume_after_unclosed(self) -> None:
-        """Reports the outermost unclosed bracket, prompt or string; resumes below its line."""
+        """Reports the outermost unclosed bracket, prompt or string. Resumes below its line."""
         # An unclosed prompt explains more than a hole or bracket inside it.
         what, offset, _ = self.open[0]
         if what.startswith("f"):
@@ -802,8 +806,8 @@ class _Lexer:
     def _prompt_end(self, begin: int) -> int:
         """Returns the offset where an unclosed prompt was probably meant to end.
 
-        That is the end of its line. If its text begins on the next line, the prompt ends with the
-        last line below that is indented deeper.
+        This is the end of the line with the opening `$`, if text follows the `$`. Otherwise it is
+        the end of the indented lines below, or of a line that consists of `$`.
         """
         end = self._line_end(begin)
         if self.text[begin + 1 : end].strip():
@@ -842,7 +846,10 @@ class _Lexer:
 
 
 def _number_hint(text: str) -> str | Hint | None:
-    """Returns a hint with the number in decimal notation, if it is valid in another language."""
+    """Returns a hint with the number in decimal notation, if another language allows `text`.
+
+    Returns None for any other text.
+    """
     digits = text.rstrip("_lLuU").replace("__", "_")
     if len(digits) > LONGEST_INTEGER:
         return None
@@ -862,7 +869,7 @@ def _shortened(text: str) -> str:
 
 
 def _unopened_brace(text: str) -> int | None:
-    """Returns the index of the first `}` without a `{` before it; None if there is none."""
+    """Returns the index of the first `}` without a matching `{`, or None if all braces match."""
     depth = 0
     for match in _BRACE.finditer(text):
         depth += 1 if match.group() == "{" else -1

@@ -26,7 +26,7 @@ def _node(class_: type[_T]) -> type[_T]:
 
 @_node
 class Node:
-    """A part of the tree."""
+    """A node of the syntax tree."""
 
     span: Span
 
@@ -68,7 +68,7 @@ class Spread(Node):
 
 @_node
 class ListLiteral(Node):
-    """`[a, b]`; `is_spread` if it has a trailing comma, so that it has one item per line."""
+    """A list, `[a, b]`. `is_spread` is true if a trailing comma asks for one item per line."""
 
     items: "tuple[Expression | Spread, ...]"
     is_spread: bool
@@ -76,7 +76,7 @@ class ListLiteral(Node):
 
 @_node
 class TupleLiteral(Node):
-    """`(a, b)`."""
+    """A tuple, `(a, b)`."""
 
     items: "tuple[Expression, ...]"
     is_spread: bool
@@ -100,14 +100,14 @@ class ComputedField(Node):
 
 @_node
 class ObjectLiteral(Node):
-    """`{a: 1}`; the last of equal keys counts."""
+    """An object, `{a: 1}`. If a key occurs several times, its last value counts."""
 
     fields: "tuple[Entry, ...]"
     is_spread: bool
 
     @property
     def named(self) -> "tuple[Field, ...]":
-        """The fields with literal keys."""
+        """The fields whose keys are names or strings, as in `a: 1`."""
         return tuple(entry for entry in self.fields if isinstance(entry, Field))
 
 
@@ -121,7 +121,7 @@ class Argument(Node):
 
 @_node
 class Call(Node):
-    """`function(a, b: c)`."""
+    """A call, `function(a, b: c)`."""
 
     function: "Expression"
     arguments: tuple[Argument, ...]
@@ -130,7 +130,7 @@ class Call(Node):
 
 @_node
 class Index(Node):
-    """`value[key]`."""
+    """A lookup, `value[key]`."""
 
     value: "Expression"
     key: "Expression"
@@ -138,7 +138,7 @@ class Index(Node):
 
 @_node
 class Slice(Node):
-    """`value[start:stop:step]`; each of the three parts may be None."""
+    """A slice, `value[start:stop:step]`. `start`, `stop` and `step` are None if left out."""
 
     value: "Expression"
     start: "Expression | None"
@@ -181,7 +181,7 @@ class Binary(Node):
 
 @_node
 class Comparison(Node):
-    """A comparison, `left operator right`; its value is a bool."""
+    """A comparison, `left operator right`, whose value is a bool."""
 
     operator: OneOf["==", "!=", "<", "<=", ">", ">=", "in", "not in"]
     left: "Expression"
@@ -217,7 +217,10 @@ class ComprehensionClause(Node):
 
 @_node
 class Comprehension(Node):
-    """`[item for x in xs if c]`; for `{[key]: value for x in xs if c}` the item is an entry."""
+    """A comprehension, `[item for x in xs if c]`.
+
+    In `{[key]: value for x in xs if c}`, the `item` is the entry `[key]: value`.
+    """
 
     item: "Expression | ComputedField"
     clauses: tuple[ComprehensionClause, ...]
@@ -240,7 +243,7 @@ class FormatHole(Node):
 
 @_node
 class FormattedString(Node):
-    """`f"{name} has {count:,}"`."""
+    """A formatted string, `f"{name} has {count:,}"`."""
 
     parts: tuple[FormatText | FormatHole, ...]
 
@@ -263,9 +266,10 @@ class Hole(Node):
 
 @_node
 class Prompt(Node):
-    """`$ ... $`, with `stream`, `do` or `program` before it, and options and `after` behind it.
+    """A prompt, `$ ... $`.
 
-    `after` is the result whose conversation the prompt continues.
+    `stream`, `do` or `program` may precede the prompt. Options and `after` may follow it. `after`
+    is the result whose conversation the prompt continues.
     """
 
     is_streamed: bool
@@ -287,7 +291,10 @@ class Prompt(Node):
 
     @property
     def options_set(self) -> "tuple[Expression, ...]":
-        """The values of the options without `tools`: a variable, or those of an object literal."""
+        """The values of the options without `tools`, and the keys that are computed.
+
+        If the options are a variable, the variable is returned.
+        """
         if not isinstance(self.options, ObjectLiteral):
             return () if self.options is None else (self.options,)
         keys = [one.key for one in self.options.fields if isinstance(one, ComputedField)]
@@ -296,7 +303,7 @@ class Prompt(Node):
 
     @property
     def shown(self) -> "tuple[Expression, ...]":
-        """The values that the model sees: those in holes, and items of a literal list of tools."""
+        """The values that the model sees: in holes, and as items of a list literal in `tools`."""
         listed = self.tools.items if isinstance(self.tools, ListLiteral) else ()
         items = (one.value if isinstance(one, Spread) else one for one in listed)
         return (*(hole.value for hole in self.holes), *items)
@@ -306,8 +313,8 @@ class Prompt(Node):
 class ServerCall(Node):
     """The body of a function for a tool of an MCP server: a call of the tool.
 
-    The arguments have the names that the server uses; `titles` are the server's own names for
-    object types.
+    The arguments have the names that the server uses. `titles` maps object types to the names that
+    the server gives them.
     """
 
     server: str
@@ -321,35 +328,35 @@ class ServerCall(Node):
 
 @_node
 class NamedSchema(Node):
-    """`int`, or the name of a type; also `shop.Order`, from an imported module."""
+    """A type given by its name: `int`, `Order`, or `shop.Order` from an imported module."""
 
     text: str
 
 
 @_node
 class LiteralSchema(Node):
-    """`"low"`, `3`, `true` as a type."""
+    """A literal used as a type: `"low"`, `3` or `true`."""
 
     value: int | float | str | bool | None
 
 
 @_node
 class ListSchema(Node):
-    """`[T]`."""
+    """The type of a list, `[T]`."""
 
     item: "Schema"
 
 
 @_node
 class TupleSchema(Node):
-    """`(A, B)`."""
+    """The type of a tuple, `(A, B)`."""
 
     items: "tuple[Schema, ...]"
 
 
 @_node
 class FunctionSchema(Node):
-    """`(A, B) -> C`."""
+    """The type of a function, `(A, B) -> C`."""
 
     parameters: "tuple[Schema, ...]"
     result: "Schema"
@@ -365,14 +372,14 @@ class SchemaField(Node):
 
 @_node
 class ObjectSchema(Node):
-    """`{id: int}`."""
+    """The type of an object, `{id: int}`."""
 
     fields: tuple[SchemaField, ...]
 
 
 @_node
 class MapSchema(Node):
-    """`{[string]: T}`."""
+    """The type of an object with computed keys, `{[string]: T}`."""
 
     key: "Schema"
     value: "Schema"
@@ -380,14 +387,14 @@ class MapSchema(Node):
 
 @_node
 class UnionSchema(Node):
-    """`A | B`."""
+    """The type of values that have one of several types, `A | B`."""
 
     members: "tuple[Schema, ...]"
 
 
 @_node
 class OptionalSchema(Node):
-    """`T?`."""
+    """The type of a value that may be nil, `T?`."""
 
     schema: "Schema"
 
@@ -404,7 +411,7 @@ class NamePattern(Node):
 
 @_node
 class TuplePattern(Node):
-    """`a, b`."""
+    """A pattern with several names, `a, b`."""
 
     items: "tuple[Pattern, ...]"
 
@@ -427,7 +434,7 @@ def _defaults(parameters: tuple[Parameter, ...]) -> "tuple[Expression, ...]":
 
 @_node
 class FunctionDef(Node):
-    """`f name(parameters) -> schema:`; `is_conversion` for `conv`."""
+    """A function, `f name(parameters) -> schema:`. `is_conversion` is true for `conv`."""
 
     name: Identifier
     parameters: tuple[Parameter, ...]
@@ -452,7 +459,7 @@ class AssignStmt(Node):
 
 @_node
 class AugmentedAssignStmt(Node):
-    """`name += expression`; `value` is the expression `name + expression` that is assigned."""
+    """`name += expression`. The `value` is the expression `name + expression`."""
 
     name: Identifier
     value: Binary
@@ -492,7 +499,7 @@ class Branch(Node):
 
 @_node
 class IfStmt(Node):
-    """`if` with its `elif`s, and the block of `else`, which is empty if there is none."""
+    """An `if` with its `elif` branches. `other` is the block of the `else`, or empty."""
 
     branches: tuple[Branch, ...]
     other: "tuple[Statement, ...]"
@@ -500,7 +507,7 @@ class IfStmt(Node):
 
 @_node
 class ForStmt(Node):
-    """`for pattern in iterable:`; or, over drafts of a stream, `for name: schema in iterable:`."""
+    """A loop, `for pattern in iterable:`. A loop over drafts is `for name: schema in iterable:`."""
 
     pattern: "Pattern"
     schema: "Schema | None"
@@ -518,7 +525,7 @@ class WhileStmt(Node):
 
 @_node
 class TryStmt(Node):
-    """`try:` with its `except error:`; `error` is None if the `except` has no name."""
+    """`try:` with its `except error:`. The `error` is None if the `except` has no name."""
 
     body: "tuple[Statement, ...]"
     error: Identifier | None
@@ -572,7 +579,7 @@ class TypeAlias(Node):
 
 @_node
 class RecordDef(Node):
-    """`type Name(fields)`; `rules` are the assertions in its block."""
+    """A record type, `type Name(fields)`. `rules` are the assertions in its block."""
 
     name: Identifier
     fields: tuple[Parameter, ...]
@@ -585,7 +592,7 @@ class RecordDef(Node):
 
     @property
     def optional(self) -> "tuple[Parameter, ...]":
-        """The optional fields without a default; they are nil if a call leaves them out."""
+        """The fields with an optional type and no default. They are nil if a call omits them."""
         return tuple(
             field
             for field in self.fields
@@ -594,7 +601,10 @@ class RecordDef(Node):
 
     @property
     def nil_by_default(self) -> "tuple[Parameter, ...]":
-        """The optional fields after the last required one: Python allows defaults only there."""
+        """The optional fields after the last required field.
+
+        In Python, only these fields can have a default.
+        """
         optional = self.optional
         last = max(
             (
@@ -609,7 +619,7 @@ class RecordDef(Node):
 
 @_node
 class ImportStmt(Node):
-    """`import module as alias`; `module` includes its dots."""
+    """`import module as alias`. The text of `module` includes its dots."""
 
     module: Identifier
     alias: Identifier | None
@@ -625,7 +635,7 @@ class ImportedName(Node):
 
 @_node
 class FromImport(Node):
-    """`from module import names`; `module` includes its dots, also leading ones."""
+    """`from module import names`. The text of `module` includes all dots, also leading dots."""
 
     module: Identifier
     names: tuple[ImportedName, ...]
@@ -635,8 +645,8 @@ class FromImport(Node):
 class ServerImport(Node):
     """`from mcp("server") import names`.
 
-    When the server's lock file has been read, each tool is replaced by a function in a later
-    statement; `names` then has only the unknown tools.
+    After the server's lock file has been read, a function in a later statement replaces each tool.
+    Then `names` has only the unknown tools.
     """
 
     server: Identifier
@@ -655,9 +665,9 @@ class Module(Node):
     """A whole script.
 
     `docs` maps a function, type, field or parameter to its doc text, and `doc` is the doc text of
-    the module. `doc_comments` maps each doc comment to the node that it documents (None: the
-    module). `guessed` has the names on lines that could not be parsed, since these lines may define
-    them.
+    the module. `doc_comments` maps each doc comment to the node that it documents, or to None for
+    the module. `guessed` has the names on lines that could not be parsed, since these lines may
+    define them.
     """
 
     statements: "tuple[Statement, ...]"

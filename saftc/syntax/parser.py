@@ -53,12 +53,12 @@ class Parsed:
 
 
 def parse(source: Source, mistakes: Collector) -> n.Module:
-    """Returns the tree of `source`; adds its syntax errors to `mistakes`."""
+    """Returns the tree of `source`. Adds its syntax errors to `mistakes`."""
     return parse_with_tokens(source, mistakes).module
 
 
 def parse_with_tokens(source: Source, mistakes: Collector) -> Parsed:
-    """Returns the tree of `source`, like `parse`, together with the tokens."""
+    """Returns the tree of `source` and its tokens. Adds its syntax errors to `mistakes`."""
     misread = Collector()
     lexed = lex(source, misread)
     guessed: set[str] = set()
@@ -124,8 +124,8 @@ def _parse_statements(
 ) -> list[n.Statement]:
     """Returns the statements in the tokens of a top-level statement.
 
-    That is one statement, or its parts if it is invalid. `told` are the offsets of the lines with a
-    reported mistake. `begun` are the words of other languages with which such lines begin.
+    There is one statement, or several parts of a statement that is invalid. `told` has the offsets
+    of the lines with a reported mistake. `begun` has the first words of these lines.
     """
     statements: list[n.Statement] = []
     pending = [tokens] if tokens else []

@@ -18,8 +18,8 @@ _BLANKS = " \t"
 def without_margin(text: str) -> str:
     """Returns `text` without the indentation that all its lines have in common.
 
-    Two kinds of lines do not count: the first, which follows the opening quotes or `$`, and lines
-    of blanks, which become empty.
+    The first line does not count, as it follows the opening quotes or `$`. Lines of blanks do not
+    count either, and become empty.
     """
     first, *rest = text.split("\n")
     lines = [line if line.strip(_BLANKS) else "" for line in rest]

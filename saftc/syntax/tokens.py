@@ -119,7 +119,10 @@ DESCRIPTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment as written, with its slashes; `is_trailing` if code precedes it on its line."""
+    """A comment as written, with its slashes.
+
+    `is_trailing` is true if code precedes it on its line.
+    """
 
     span: Span
     text: str
@@ -183,7 +186,7 @@ def opener_above(tokens: list[Token], position: int) -> Token | None:
 
 
 def first_word(tokens: list[Token]) -> Span:
-    """The span of the first token that is not layout."""
+    """The span of the first token that is no line end, INDENT or DEDENT."""
     for candidate in tokens:
         if candidate.kind not in LAYOUT:
             return candidate.span

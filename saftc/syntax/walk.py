@@ -25,7 +25,7 @@ _PLAIN = {
 
 
 class _Parts(dict[type[Node], Callable[[Node], tuple[Any, ...]] | None]):
-    """For each kind of node, a getter for the fields that may hold nodes.
+    """Maps each kind of node to a getter for the fields that may hold nodes.
 
     The getter is None for a kind without such fields.
     """
@@ -83,9 +83,10 @@ def nodes_of(module: Module) -> Sequence[Node]: ...
 @overload
 def nodes_of(module: Module, *kinds: type[_Kind]) -> Sequence[_Kind]: ...
 def nodes_of(module: Module, *kinds: type[Node]) -> Sequence[Node]:
-    """Returns the nodes of a module in `walk` order; with `kinds`, only the nodes of these kinds.
+    """Returns the nodes of a module in `walk` order.
 
-    The nodes of a few modules are cached, as walking a module takes a while.
+    With `kinds`, returns only nodes of these kinds. The nodes of a few modules are cached, as
+    walking a module takes a while.
     """
     nodes, places = _index(module)
     if not kinds:
@@ -98,7 +99,7 @@ def nodes_of(module: Module, *kinds: type[Node]) -> Sequence[Node]:
 
 @lru_cache(maxsize=4)
 def _index(module: Module) -> tuple[Sequence[Node], Mapping[type[Node], Sequence[int]]]:
-    """Returns the nodes of a module, and the indexes of the nodes of each kind."""
+    """Returns the nodes of a module, and a mapping from each kind to the indexes of its nodes."""
     nodes = _below(module)
     places: dict[type[Node], list[int]] = {}
     for place, node in enumerate(nodes):

@@ -1,4 +1,4 @@
-"""Finds comments that were meant as a division: `pages // per + 1` is `pages` in Saft.
+"""Finds comments that were meant as a division: Saft reads `pages // per + 1` as `pages`.
 
 A `//` after a value, with at most one blank before it, is taken for Python's division if the text
 after it is an expression of numbers and known names.
@@ -26,7 +26,7 @@ _CLOSING = re.compile(r"[)\]}]")
 
 
 def swallows(comments: Iterable[Comment], offset: int) -> bool:
-    """True if a comment after `offset` has a closing bracket without an opening one."""
+    """True if a comment after `offset` closes a bracket that the comment does not open."""
     return any(
         comment.span.start > offset and comment.is_trailing and _closes_more(comment.text)
         for comment in comments

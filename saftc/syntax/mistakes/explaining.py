@@ -138,7 +138,10 @@ def _innermost_open(tokens: list[Token]) -> int | None:
 
 
 def _visible(bad: Token, previous: Token | None) -> Span:
-    """Returns the span to underline: that of the token, or for line ends, of the text before."""
+    """Returns the span to underline.
+
+    This is the span of the token, or for a line end, the end of the token before it.
+    """
     span = bad.span
     if bad.kind in ("NEWLINE", "DEDENT") and previous is not None:
         end = previous.span.end

@@ -212,9 +212,9 @@ _OF_OBJECTS = {"get", "keys", "values", "items", "update", "setdefault", "pop", 
 
 
 def method_hint(node: n.Member, fields: Collection[str]) -> str | None:
-    """Returns the hint if `node` calls another language's method on a value; None otherwise.
+    """Returns the hint if `node` is a method that values have in another language, or else None.
 
-    `fields` are the fields of the value.
+    `fields` has the names of the value's fields.
     """
     hint = METHODS.get(node.name.text)
     if hint is None or (fields and node.name.text not in _OF_OBJECTS):

@@ -1,9 +1,9 @@
-"""The hints of syntax errors: what was probably meant, by the tokens around the unexpected one.
+"""Hints for syntax errors: what was probably meant, guessed from the tokens around the mistake.
 
     g(a=1)      `=` inside the parentheses of a call      arguments are named with `:`: `a: 1`
 
-The rules are one table, `_RULES`. A `Row` describes the tokens around the unexpected one; functions
-handle the cases that need more.
+The rules are one table, `_RULES`. A `Row` lists conditions on the tokens around the unexpected
+token. Functions handle the cases that need more.
 """
 
 from collections.abc import Callable
@@ -41,7 +41,8 @@ _AUGMENTED = {"PLUS_ASSIGN", "MINUS_ASSIGN", "STAR_ASSIGN", "SLASH_ASSIGN", "PER
 class Place:
     """An unexpected token and its context.
 
-    `opened` is the index of the bracket around the token.
+    `bad` is the token, at `position` in `tokens`. `expected` has the kinds of tokens that the
+    grammar allows there. `opened` is the index of the bracket around the token.
     """
 
     bad: Token
@@ -67,20 +68,20 @@ class Place:
 
     @property
     def opener(self) -> str:
-        """The kind of the bracket around the unexpected token; "" if there is none."""
+        """The kind of the bracket around the unexpected token, or "" without a bracket."""
         return "" if self.opened is None else self.tokens[self.opened].kind
 
     def kind(self, offset: int) -> str:
-        """The kind of the token at `offset` from the unexpected one (-1 precedes it).
+        """The kind of the token at `offset` from the unexpected token. -1 is the token before it.
 
-        The kind is "" if there is no such token.
+        The kind is "" if there is no token at this offset.
         """
         return self.token(offset).kind if self.token(offset) is not self.bad else ""
 
     def token(self, offset: int) -> Token:
-        """The token at `offset` from the unexpected one (-1 precedes it).
+        """The token at `offset` from the unexpected token. -1 is the token before it.
 
-        If there is no such token, the unexpected token itself.
+        Returns the unexpected token itself if there is no token at this offset.
         """
         position = self.position + offset
         return self.tokens[position] if 0 <= position < len(self.tokens) else self.bad
@@ -92,7 +93,7 @@ class Place:
 
 
 def hint_of(place: Place) -> str | Hint | None:
-    """Returns the hint of the first rule that fits the unexpected token; None if no rule does."""
+    """Returns the hint of the first rule that fits the unexpected token, or else None."""
     return next((hint for rule in _RULES if (hint := rule(place)) is not None), None)
 
 
@@ -142,7 +143,7 @@ def _failing(hint: str, line: list[Token]) -> str | Hint:
 
 
 def _failures(place: Place) -> str | None:
-    """The hint for `except ValueError as e:`, and for `else` after a `try`."""
+    """The hint for `except ValueError as e:`, for `fail a, b`, and for `else` after a `try`."""
     first, bad = place.first, place.bad
     if first.text == "except" and bad.kind not in ("NEWLINE", "COLON"):
         names = [token.text for token in place.line if token.kind == "NAME"]
@@ -156,7 +157,7 @@ def _failures(place: Place) -> str | None:
 
 
 def _declaration(place: Place) -> str | None:
-    """The hint for `int x = 5`, and for words that other languages have before a value."""
+    """The hint for a word that other languages have before a value, such as `x = new Order()`."""
     previous = place.token(-1)
     if previous.kind != "NAME" or previous is place.bad or place.bad is place.first:
         return None
@@ -200,7 +201,7 @@ def _brackets_of_types(place: Place) -> str | Hint | None:
 
 
 def _map_type(place: Place) -> str:
-    """The hint for `dict[str, int]`."""
+    """The hint for Python's map types, such as `dict[str, int]`."""
     match place.tokens[place.position + 1 : place.position + 5]:
         case [key, comma, value, end] if comma.kind == "COMMA" and end.kind in ("RSQB", "GREATER"):
             kind = key.text if key.text in ("date", "datetime") else "string"
@@ -332,7 +333,10 @@ def _commas(place: Place) -> str | None:
 
 
 def _tuple_at_end(place: Place) -> str:
-    """Returns the values after the last `=` or `ret` as the text of a tuple, if they are short."""
+    """Returns the values after the last `=` or `ret` as the text of a tuple.
+
+    Returns `(a, b)` if the values are long or are no names and numbers.
+    """
     values: list[Token] = []
     for token in place.line[:-1]:
         values = [] if token.kind in ("ASSIGN", "RET") else [*values, token]
@@ -394,7 +398,10 @@ def _comprehensions(place: Place) -> str | Hint | None:
 
 
 def _inside(place: Place) -> list[Token]:
-    """Returns the tokens in the bracket around the unexpected one, without nested brackets."""
+    """Returns the tokens in the bracket around the unexpected token.
+
+    The tokens inside nested brackets are left out.
+    """
     found: list[Token] = []
     depth = 0
     for token in place.tokens[(place.opened or 0) + 1 :]:
@@ -529,14 +536,20 @@ def _return(place: Place) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A hint, with conditions on the tokens around the unexpected token; "" always holds.
+    """A hint, with conditions on the tokens around the unexpected token. "" always holds.
 
-    Conditions list kinds of tokens, or words, separated by blanks: `bad`, `before` and `after` are
-    the kinds of the unexpected token and its neighbours, `words` its text. `inside` is the kind of
-    the bracket around it, "-" if there is none, and `called` the kind before that bracket. `first`
-    and `second` are the kinds at the beginning of the line, `begins` its first word, and `expects`
-    a kind that the grammar allows. `put` replaces the tokens from `start` to `end`, counted from
-    the unexpected token; `behind` is inserted after the token before the unexpected one.
+    A condition lists the allowed kinds of tokens, or words, separated by blanks:
+
+    - `bad`, `before`, `after`: the kinds of the unexpected token and of its neighbours.
+    - `words`: the text of the unexpected token.
+    - `inside`: the kind of the bracket around it, or "-" without a bracket.
+    - `called`: the kind of the token before this bracket.
+    - `first`, `second`: the kinds of the first two tokens of the line.
+    - `begins`: the text of the first token of the line.
+    - `expects`: a kind of token that the grammar allows in this place.
+
+    `put` replaces the tokens from `start` to `end`, counted from the unexpected token. `behind` is
+    inserted after the token before the unexpected token.
     """
 
     hint: str
@@ -557,7 +570,7 @@ class Row:
     behind: str = ""
 
     def __call__(self, place: Place) -> str | Hint | None:
-        """Returns the hint, with its edit, if the row fits; else None."""
+        """Returns the hint, with its edit, if all conditions hold. Otherwise returns None."""
         bad, line = place.bad, place.line
         called = place.tokens[place.opened - 1].kind if place.opened else ""
         pairs = (

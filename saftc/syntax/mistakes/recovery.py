@@ -1,7 +1,6 @@
 """Recovers from syntax errors: replaces each line that cannot be parsed by a placeholder.
 
-If the line has a block, the replacement keeps the block. The new tokens have the span of the old
-line.
+If the line has a block, the placeholder keeps the block. Its tokens have the span of the old line.
 """
 
 import re
@@ -51,7 +50,10 @@ _OPENERS = {
 def without_misread_lines(
     tokens: list[Token], wrong: list[int], guessed: set[str], told: set[int]
 ) -> list[Token]:
-    """Returns the tokens without the lines in which the lexer found a mistake."""
+    """Returns the tokens, with placeholders for the lines in which the lexer found a mistake.
+
+    Adds the names on these lines to `guessed`, and the offsets of the lines to `told`.
+    """
     first = bisect_left(wrong, tokens[0].span.start)
     last = bisect_left(wrong, tokens[-1].span.end)
     for offset in wrong[first:last]:
@@ -68,7 +70,10 @@ def without_misread_lines(
 def without_stray_indents(
     tokens: list[Token], mistakes: Collector, source: Source, wrong: list[int]
 ) -> list[Token]:
-    """Returns the tokens without each INDENT and DEDENT below a line that opens no block."""
+    """Returns the tokens without each INDENT and DEDENT below a line that opens no block.
+
+    Reports each of these indentations, unless the lexer found a mistake on the same line.
+    """
     wrong_lines = {source.line_of(offset) for offset in wrong}
     dropped: set[int] = set()
     strays: list[bool] = []
@@ -115,7 +120,10 @@ def names_on(line: list[Token]) -> Iterator[str]:
 
 
 def with_foreign_block(tokens: list[Token], line: slice) -> slice:
-    """Returns a line with its block, if the block means nothing in Saft, such as a class body."""
+    """Returns the slice of a line, together with its block if the block has no meaning in Saft.
+
+    The body of a class has no meaning in Saft, for example.
+    """
     start: int = line.start
     stop: int = line.stop
     first = tokens[start]
@@ -133,7 +141,7 @@ def with_foreign_block(tokens: list[Token], line: slice) -> slice:
 def without_line(
     tokens: list[Token], line: slice, *, is_orphan: bool = False
 ) -> list[Token] | None:
-    """Returns `tokens` with one line replaced by a placeholder for it.
+    """Returns `tokens` with one line replaced by a placeholder.
 
     Returns None if no tokens are left.
     """
