@@ -18,7 +18,10 @@ def show_trace(file: str) -> int:
 
 
 def draw_timeline(file: str, html: str | None, chrome: str | None) -> int:
-    """Writes a journal as an HTML page and as a Chrome trace; returns the exit code."""
+    """Draws a journal to the given paths: as an HTML page, and as a Chrome trace.
+
+    Returns the exit code.
+    """
     from saftc.trace.journals import timeline
     from saftc.trace.timeline import Timeline, write_form
 
