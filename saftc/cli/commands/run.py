@@ -290,7 +290,7 @@ class _LibraryFinder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: object = None
     ) -> ModuleSpec | None:
-        """The spec of a module that a library imports, if the script's root has a module of its name."""
+        """The spec of a module that a library imports; None if no module in the root can hide it."""
         if path is not None or PathFinder.find_spec(fullname, [self._folder]) is None:
             return None
         file = importing_file(__file__)
