@@ -105,7 +105,7 @@ class Declarations:
                         self._aliases[type_.fields] = one.name.text, doc
 
     def function(self, definition: n.FunctionDef) -> Any:
-        """A Python function for a script's function, with its signature and docstring but no body."""
+        """A Python function with the signature and the docstring of a script's function."""
         known = self._functions.get(definition)
         if known is not None:
             return known

@@ -290,7 +290,10 @@ class _LibraryFinder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: object = None
     ) -> ModuleSpec | None:
-        """The spec of a module that a library imports; None if no module in the root can hide it."""
+        """The spec of a module that a library imports.
+
+        The result is None unless the script's root has a module of the same name.
+        """
         if path is not None or PathFinder.find_spec(fullname, [self._folder]) is None:
             return None
         file = importing_file(__file__)
