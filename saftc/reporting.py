@@ -197,8 +197,8 @@ def _has_colour(stream: TextIO) -> bool:
 def _has_links(stream: TextIO) -> bool:
     """Whether diagnostic codes and places are written as links.
 
-    FORCE_HYPERLINK decides if it is set. Otherwise they are links on terminals with colour. A
-    terminal that cannot show links ignores them.
+    FORCE_HYPERLINK decides if it is set. Otherwise they are links on terminals with colour, except
+    for terminals that are known to show no links.
     """
     if forced := os.environ.get("FORCE_HYPERLINK"):
         return forced != "0"

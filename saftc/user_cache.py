@@ -98,10 +98,7 @@ def write_cached(path: Path, data: bytes) -> bool:
 
 
 def cached_files(folder: Path) -> list[Path]:
-    """The files that `write_cached` wrote to `folder`.
-
-    There are none if the folder is not trusted.
-    """
+    """The files that `write_cached` wrote to `folder`. The list is empty if it is not trusted."""
     if not _is_own_folder(folder):
         return []
     try:

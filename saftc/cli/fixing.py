@@ -55,8 +55,8 @@ class Fixer:
     def fix(self, files: Sequence[str]) -> bool:
         """Writes the fixed scripts, or only shows the changes.
 
-        Returns whether all could be written.
-        Scripts that cannot be read are skipped: the check that follows reports them.
+        Returns whether all could be written. Scripts that cannot be read are skipped: the check
+        that follows reports them.
         """
         readable = [file for file in files if self._is_readable(file)]
         changes = -1

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Report(StrEnum):
     """The output formats of `saftc check`.
 
-    People read `text`; the other formats are for programs.
+    People read `text`. The other formats are for programs.
     """
 
     text = "text"

@@ -262,7 +262,7 @@ class _DefinitionFinder:
         return self._field(self.facts.types.get(node.value), node.name.text)
 
     def _module_named(self, node: n.Expression) -> str | None:
-        """The name of the Python module to which an expression refers; None if it does not."""
+        """The name of the Python module to which an expression refers; None if there is none."""
         match node:
             case n.Name():
                 symbol = self.facts.names.symbols.get(node)

@@ -164,7 +164,7 @@ def _named(session: Session, script: Script, target: Target, node: n.Node) -> st
 def _parameter(script: Script, home: Script, node: n.Parameter, read: n.Node) -> str:
     """A parameter with its type.
 
-    If `read` is a use of the parameter, it is the type at that use.
+    If `read` is a use of the parameter, the type is the one that the parameter has there.
     """
     if isinstance(read, n.Name):
         return f"{node.name.text}: {_type(script, read)}"

@@ -1,4 +1,4 @@
-"""Additions to pygls: a connection that frees memory; conversion of offsets and positions."""
+"""Additions to pygls: a connection that frees memory, and converting offsets to positions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class Lines:
     def offset(self, position: lsp.Position) -> int:
         """The offset of a position.
 
-        If the position is after the end of its line, it is the line's end.
+        If the position is after the end of its line, the result is the offset of the line's end.
         """
         line = position.line + 1
         start = self.source.line_start(line)

@@ -97,7 +97,7 @@ class SaftServer(LanguageServer):
         self._messages = 0
 
     def path_of(self, uri: str) -> str:
-        """The path of the script at a URI; the URI itself if the script has no file yet."""
+        """The path of the script at a URI, or the URI itself if the script has no file yet."""
         path = to_fs_path(uri) or uri
         if "\0" in path:
             raise JsonRpcInvalidParams("this is not the address of a file")
@@ -305,7 +305,7 @@ def _take_settings(ls: SaftServer, settings: object) -> None:
 
 
 def _part(data: object, name: str) -> object:
-    """The field of data from a client. In pygls, the data are a dictionary or an object."""
+    """The field `name` of data from a client. In pygls, the data are a dictionary or an object."""
     if isinstance(data, dict):
         return cast("dict[str, object]", data).get(name)
     return getattr(data, name, None)

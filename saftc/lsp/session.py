@@ -1,6 +1,7 @@
-"""The scripts of an editor.
+"""The scripts of an editor, which have the editor's text while they are open.
 
-Open scripts have the editor's text, other scripts the text of their file.
+Closed scripts have the text of their files.
+
 session = Session()
 session.change(path, text)
 session.script(path).checked        cached until the script, or one that it imports, changes
@@ -62,9 +63,10 @@ class Script:
 
     @cached_property
     def originals(self) -> Library:
-        """The Python modules that the script can import, with their source.
+        """The Python modules that the script can import.
 
-        It is used to find definitions.
+        Unlike the checker's modules, they are read from source instead of stubs, to find
+        definitions.
         """
         return originals(self.modules.folder)
 

@@ -509,7 +509,10 @@ def _by_name(name: str) -> Any:
 
 
 def _of_python(module: str, name: str) -> Any:
-    """A member of a module of the standard library or of pydantic, which is imported for that."""
+    """A member of a module of the standard library or of pydantic.
+
+    The module is imported. No code that the user wrote runs.
+    """
     for home in _HOMES.get(module, (module,)) if module not in _NOISY else ():
         try:
             return getattr(import_module(home), name)

@@ -62,12 +62,11 @@ class Requests:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The preview of one prompt.
+    """The preview of one prompt, or of a call of a prompting function in another script.
 
-    `request` is the first request that the prompt sends; None if `error` prevents it. `overlap`
-    says for each place that runs the prompt whether it overlaps with others, and if not, why. A
-    preview with the mode "call" is that of a call of a prompting function in another script. It
-    has only a position and `overlap`.
+    `request` is the first request that the prompt sends. It is None if `error` prevents the
+    request. `overlap` says for each place that runs the prompt whether it overlaps with others, and
+    if not, why. The preview of a call has the mode "call", and only `overlap` besides its position.
     """
 
     position: str

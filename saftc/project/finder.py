@@ -30,7 +30,7 @@ _IMPORTED = re.compile(rb"^[ \t]*(?:from|import)[ \t]+([A-Za-z_][\w.]*)", re.MUL
 
 
 def folder_of(file: str) -> Path:
-    """The folder of a script; for standard input, the working directory."""
+    """The folder of a script. Standard input counts as a script in the working directory."""
     return Path() if file in UNNAMED else Path(file).parent
 
 
@@ -76,7 +76,10 @@ class Roots:
             self._of_importing.setdefault(script, root)
 
     def is_set_by_project(self, file: str) -> bool:
-        """Whether an option, the project or packages set the script's root, not the imports."""
+        """Whether an option, the project's settings or a package decide the script's root.
+
+        Otherwise, the imports of scripts decide it.
+        """
         return self._looked_up(file)[1]
 
     def _find(self, file: str) -> tuple[Path, bool]:
@@ -299,8 +302,8 @@ def _text_of(path: Path | None) -> bytes | None:
 def stub_of(name: str, folder: Path) -> Path | None:
     """The typeshed stub of a standard library module.
 
-    None if the module is not in the standard library or has no stub, or if a module in `folder` may
-    hide it.
+    The result is None if the module is not in the standard library or has no stub, or if a module
+    in `folder` may hide it.
     """
     spec = PathFinder.find_spec("typeshed_client") if is_of_python(name) else None
     if spec is None or spec.origin is None or is_first_party(name, folder):

@@ -83,7 +83,10 @@ _ANSWERS: Mapping[str, Callable[[str, Path], str]] = {
 
 
 class Reads:
-    """The questions asked of the disk, with their first answers; `read` reads a file's bytes."""
+    """The questions asked of the disk, with their first answers.
+
+    `read` is the function that reads the bytes of a file.
+    """
 
     def __init__(self, read: Read = read_script) -> None:
         self._read = read
@@ -93,7 +96,7 @@ class Reads:
         self._notes: list[dict[Question, str]] = []
 
     def data(self, file: str) -> bytes:
-        """The bytes of a file at its first read.
+        """The bytes that a file had when it was first read.
 
         Raises:
             FileProblem: The file cannot be read.

@@ -54,7 +54,10 @@ def locked_server(name: str, folder: Path) -> "Loaded":
 
 
 def state_of(name: str, folder: Path) -> str:
-    """A digest of a server's entry in the lock; scripts are compiled again when it changes."""
+    """A digest of a server's entry in the lock.
+
+    Scripts are compiled again when the digest changes.
+    """
     known = _read(name, lock_path(folder))
     return digest(json.dumps(known).encode())
 

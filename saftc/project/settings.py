@@ -98,7 +98,7 @@ class Project:
 def settings_files(folder: Path | None = None) -> list[Path]:
     """The paths at which a project file is looked for, up to the first that exists.
 
-    They go upwards from `folder`, which is the working folder by default.
+    They are in `folder`, which is the working folder by default, and in the folders above it.
     """
     here = Path.cwd() if folder is None else folder.absolute()
     found: list[Path] = []

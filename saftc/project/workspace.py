@@ -64,9 +64,10 @@ def open_workspace(
 
 
 class Workspace:
-    """Compiles scripts and keeps the modules by the paths of their scripts; `-` is standard input.
+    """Compiles scripts, and keeps the modules by the paths of their scripts.
 
-    Without a cache, every script is compiled and nothing is stored on the disk.
+    The path `-` is standard input. Without a cache, every script is compiled and nothing is stored
+    on the disk.
     """
 
     def __init__(
@@ -91,7 +92,7 @@ class Workspace:
 
     @cached_property
     def scripts(self) -> "Scripts":
-        """The checker's scripts; the first use imports the compiler."""
+        """The scripts that the checker has loaded. The first use imports the compiler."""
         from saftc.project.scripts import Scripts
 
         return Scripts(self.reads, roots=self.roots)

@@ -501,7 +501,10 @@ def _sums(prompts: list[Prompt]) -> dict[str, Any]:
 
 
 def _allowed(prompts: Iterable[Prompt]) -> list[int]:
-    """The smallest and largest `max_in_flight` of the prompts; empty if none is known."""
+    """The smallest and largest `max_in_flight` of the prompts.
+
+    The list is empty if none is known.
+    """
     known = {prompt.most_in_flight for prompt in prompts} - {0}
     return [min(known), max(known)] if known else []
 
@@ -579,7 +582,7 @@ def _shares(prompts: Iterable[Prompt]) -> tuple[float, float, float, float]:
 
 
 def _line_at(place: str) -> str:
-    """The line of the script at a place; empty if the script's text is not available."""
+    """The line of the script at a place. It is empty if the script's text is not available."""
     name, number, column = _parts_of(place)
     if not number:
         return ""
@@ -751,7 +754,7 @@ def write_timeline(
 ) -> None:
     """Writes the timeline with the outcome of the run, and reports files that cannot be written.
 
-    `overlaps` maps each place to a text that says how its prompts overlap, or why they do not.
+    `overlaps` returns a text for each place, which says how its prompts overlap or why they do not.
     """
     with _lock:
         timeline, paths = _here.timeline, _here.paths

@@ -385,8 +385,8 @@ def _shipped_settings(is_wanted: bool | None, targets: Iterable[tuple[str, Path 
 def _beside(script: Path, importing: Path, target: Path, suffix: str) -> Path | None:
     """The path of an imported script's module.
 
-    It is relative to `target`, the module of the importing script, as the scripts are to each
-    other. The result is None if the path is outside of the packages of `target`.
+    Modules are placed relative to each other as their scripts are, and `target` is the module of
+    the importing script. The result is None if the path is outside of the packages of `target`.
     """
     parts = Path(os.path.relpath(_module_of(script, suffix), importing.parent)).parts
     up = parts.count("..")

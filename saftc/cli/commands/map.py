@@ -262,7 +262,7 @@ def script_of(target: str, workspace: Workspace, *others: str | None) -> "tuple[
 
 
 def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator[str]:
-    """Yields texts about the most requests, and their cost, of calling a function for so many rows.
+    """Yields sentences on the requests that a function sends for so many rows, and on their cost.
 
     Raises ConfigError if a budget of cost needs the price of a model and there is none.
     """

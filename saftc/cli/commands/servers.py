@@ -1,6 +1,6 @@
 """The MCP servers of a project: locks their tools and shows them.
 
-Only `saftc mcp lock` starts or asks a server; everything else reads the lock.
+Only `saftc mcp lock` starts or asks a server. All other commands read the lock.
 """
 
 import sys
@@ -216,7 +216,7 @@ def _head(tool: Any) -> str:
 
 
 def _own_name(name: str) -> str:
-    """A comment with the server's name for a tool; empty if scripts use the same name."""
+    """A comment with the server's name for a tool. It is empty if scripts use the same name."""
     from runtime_support._values.kinds import literal
     from saftc.check.servers import script_name
 

@@ -6,8 +6,8 @@
     Callable[[int], str]    (int) -> string
     date                    any value, with the members of the class
 
-Annotations are believed, as by Python's type checkers. An annotation without a type in Saft is
-any value.
+Annotations are believed, as by Python's type checkers. If Saft has no type for an annotation, any
+value is assumed.
 """
 
 import ast
@@ -105,7 +105,7 @@ class Named(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A type variable; `bounds` are its constraints, if any."""
+    """A type variable. `bounds` are its constraints, if it has any."""
 
     name: str
     bounds: tuple[ast.expr, ...] = ()
@@ -192,7 +192,7 @@ def _generic(
 
 
 def quoted(text: str) -> ast.expr | None:
-    """Parses a quoted annotation."""
+    """Parses a quoted annotation. The result is None if it is not an expression."""
     try:
         return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError):

@@ -270,7 +270,7 @@ def _is_plain_default(node: ast.expr, scope: Scope) -> bool:
 
 
 def _makes(given: ast.keyword, scope: Scope) -> bool:
-    """Whether a field's default is built by an empty collection's constructor."""
+    """Whether a field's default is made by the constructor of an empty collection."""
     return given.arg == "default_factory" and scope(given.value) in _EMPTY
 
 

@@ -4,7 +4,7 @@
     library.module("shop").members.find("Order")    the declaration of `Order`, across imports
 
 A module is read when one of its names is needed: by a script, as a base of a class with fields, or
-in an annotation. A name that cannot be resolved is any value.
+in an annotation. A name that cannot be resolved is declared as any value.
 """
 
 import ast

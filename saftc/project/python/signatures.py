@@ -1,4 +1,4 @@
-"""Signatures of Python functions: the types of their calls, by overload."""
+"""Signatures of Python functions: for each overload, the arguments that it takes and its result."""
 
 import ast
 from collections.abc import Sequence
