@@ -219,9 +219,9 @@ class SaftServer(LanguageServer):
             await asyncio.sleep(0)
 
     def warn_unformatted(self, uri: str) -> None:
-        """Tells the user that a script was not formatted because it has mistakes.
+        """Warns the user that a script was not formatted because it has mistakes.
 
-        The user is told only once, until the script can be formatted again.
+        It warns only once, until the script can be formatted again.
         """
         if uri not in self.unformatted:
             self.unformatted.add(uri)

@@ -262,7 +262,7 @@ def script_of(target: str, workspace: Workspace, *others: str | None) -> "tuple[
 
 
 def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator[str]:
-    """Yields sentences on the requests that a function sends for so many rows, and on their cost.
+    """Yields sentences on the most requests of a job with that many rows, and on their cost.
 
     Raises ConfigError if a budget of cost needs the price of a model and there is none.
     """

@@ -120,12 +120,12 @@ def _most_prompts(module: CompiledModule, workspace: Workspace) -> int | None:
 
 
 def refuse_undecided(module: CompiledModule) -> None:
-    """Refuses a run in which nobody could decide about calls that wait for approval.
+    """Refuses a run in which no person could decide about calls that wait for approval.
 
     Scripts that import Python modules are not refused, as a module may set an approver.
 
     Raises:
-        WrongUsage: The script has such calls, and there is neither a terminal nor a journal.
+        WrongUsage: The script has such calls, and there is neither a person to ask nor a journal.
     """
     if module.imports_python or not _APPROVES.search(module.text or ""):
         return

@@ -227,7 +227,7 @@ def _type_of_choice(node: ast.expr, scope: Scope, auto: Type) -> Type | None:
 
 
 def has_plain_body(node: ast.ClassDef, scope: Scope) -> bool:
-    """Whether the code of a class runs only when somebody calls one of its methods by name.
+    """Whether the code of a class runs only when one of its methods is called by name.
 
     Public methods are called by name. Methods that begin with an underscore may be called by
     Python.
