@@ -594,9 +594,9 @@ def _is_definition(statement: n.Statement) -> bool:
 
 
 def _bound(module: n.Module, fits: Callable[[n.Statement], bool] = bool) -> set[str]:
-    """The names, including types, that statements of a script outside of functions bind.
+    """The names that the top level of a script binds, including types.
 
-    Only statements for which `fits` is true are taken.
+    Only statements for which `fits` is true count.
     """
     return set[str]().union(*map(_names_of, filter(fits, all_statements(module.statements))))
 
@@ -627,7 +627,7 @@ def _parts_of(statement: n.Statement, source: Source) -> Iterator[tuple[str, set
 def _explained(wrong: _PastStatement, error: Diagnostic, offset: int) -> Diagnostic:
     """The error of an earlier statement, with the message that is shown for a later cell.
 
-    `offset` is the difference between the place of the error in the earlier cell and its place now.
+    `offset` is added to the place of the error to get its place in the earlier cell.
     """
     if wrong.module:
         message = error.message

@@ -67,7 +67,7 @@ class Source:
     def line_start(self, line: int) -> int:
         """The offset at which `line` begins.
 
-        For a line after the last line, it is the end of the text.
+        For a line after the last line, the result is the end of the text.
         """
         starts = self._line_starts
         return starts[line - 1] if line <= len(starts) else len(self.text)

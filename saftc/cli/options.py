@@ -449,7 +449,7 @@ def json_pairs(option: str, texts: Sequence[str]) -> dict[str, Any]:
 def least_score(text: str | None, *, is_share: bool) -> float:
     """Parses the lowest accepted score: `0.9` or `90%`.
 
-    Without `is_share`, it may be any number.
+    Unless `is_share` is true, the score may be any number.
     """
     if text is None:
         return float("-inf")

@@ -76,7 +76,7 @@ class Watch:
         self._workspace: Workspace | None = None
 
     def begin(self) -> None:
-        """Builds all scripts."""
+        """Builds all scripts for the first time."""
         self._renew(is_first=True)
         # The objects that exist now live as long as the process: do not traverse them again.
         gc.collect()

@@ -165,7 +165,7 @@ class Modules:
         return found
 
     def load(self, written: str, importing: str = "") -> Loaded:
-        """Loads the module that an import in the script `importing` names as `written`."""
+        """Loads the module that the script called `importing` imports as `written`."""
         name = written if is_server(written) else absolute_name(written, importing)
         if name is None:
             return outside(written, importing)

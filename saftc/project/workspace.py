@@ -106,7 +106,7 @@ class Workspace:
         self._from_cache.clear()
 
     def has(self, file: str) -> bool:
-        """Whether a script was compiled, and `forget` was not called for it since."""
+        """Whether a script was compiled, and was not dropped by `forget` since."""
         return str(Path(file)) in self._modules
 
     def is_cached(self, file: str) -> bool:

@@ -24,7 +24,7 @@ from saftc.trace.live import cost_in, usage_in
 def provider_info() -> dict[str, Any]:
     """The configured provider and model, and the providers to choose from.
 
-    If there is a problem with the configuration, it replaces the provider and model.
+    A problem with the configuration is returned in place of the provider and model.
     """
     try:
         settings = settings_to_show()

@@ -237,7 +237,7 @@ def approve_calls(target: str, options: "ApproveOptions") -> int:
 
 
 def _meant(calls: "Sequence[WaitingCall]", ids: Sequence[str]) -> "list[WaitingCall]":
-    """The waiting calls with these ids. Without ids, it is the only call that waits.
+    """The waiting calls with these ids. Without ids, the result is the only call that waits.
 
     Raises:
         WrongUsage: No call with an id waits, or several calls wait and none is named.

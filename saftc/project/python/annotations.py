@@ -118,9 +118,9 @@ Scope = Callable[[ast.expr], Meaning]
 
 
 def read(node: ast.expr | None, scope: Scope, variables: Mapping[str, Type] | None = None) -> Value:
-    """The type or members of values with an annotation.
+    """The type, or the members, of values that have an annotation.
 
-    `variables` maps type variables to types.
+    `variables` maps the names of type variables to their types.
     """
     known: Mapping[str, Type] = {} if variables is None else variables
 

@@ -4,9 +4,9 @@
     class Order: ...                    Order: the ClassDef
     def total() -> int: ...             total: Overloads with one FunctionDef
 
-If a name is bound more than once, its binding is None. Only a function with overloads is bound to
-all of them. In a stub, conditions on the version of Python or the system are evaluated for the
-oldest supported Python and for Linux.
+If a name is bound more than once, its binding is None. But a function with overloads is bound to
+all of them, and a property with a setter to its getter. In a stub, conditions on the version of
+Python or the system are evaluated for the oldest supported Python and for Linux.
 """
 
 import ast

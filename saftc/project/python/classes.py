@@ -143,7 +143,10 @@ class Class:
         return name if self.around is None else f"{self.around.qualified_name}.{name}"
 
     def scope(self, node: ast.expr) -> Meaning:
-        """The class, alias or type variable that an annotation inside the class names."""
+        """The class, alias or type variable that an annotation inside the class names.
+
+        For a name of a well-known module, the result is a text such as `typing.Optional`.
+        """
         if isinstance(node, ast.Name) and self.bindings.names.get(node.id, self) is not self:
             return None  # a method, or a field, of that name
         meaning = self._outer(node)

@@ -140,7 +140,7 @@ class Library:
     def written(self, module: str, name: str | None) -> Location | None:
         """The place where a name of a module is defined.
 
-        If `name` is None, it is the start of the module.
+        If `name` is None, the result is the start of the module.
         """
         found = self.module(module)
         return None if found is None else found.written(name)
@@ -274,7 +274,7 @@ class Module:
     def written(self, name: str | None) -> Location | None:
         """The place where a name is defined, across imports.
 
-        If `name` is None, it is the start of the module.
+        If `name` is None, the result is the start of the module.
         """
         source = self._text.source
         if name is None:
@@ -292,7 +292,10 @@ class Module:
     # For annotations
 
     def meaning(self, node: ast.expr) -> Meaning:
-        """The class, alias or type variable that an annotation in the module names."""
+        """The class, alias or type variable that an annotation in the module names.
+
+        For a name of a well-known module, the result is a text such as `typing.Optional`.
+        """
         match node:
             case ast.Name(id=name):
                 return self._named(name)

@@ -14,8 +14,8 @@ def function_of(
 ) -> Function:
     """The declaration of a function with these overloads.
 
-    With `is_bound`, the first parameter is left out, as a bound method has its argument. If the
-    function returns an awaitable, the result is that of awaiting it.
+    With `is_bound`, the first parameter is left out, as a bound method already has its argument. If
+    the function returns an awaitable, the result is that of awaiting it.
     """
     waits: set[Waiting] = {_waits(node, scope) for node in nodes}
     signatures = tuple(_signature(node, scope, is_bound) for node in nodes)
