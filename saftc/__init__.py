@@ -2,8 +2,8 @@
 
     saftc.check_source(text), saftc.compile_source(text), saftc.run_source(text)
 
-do with texts what `saftc check`, `build` and `run` do with files. They come from `saftc.api`, which
-is imported at their first use.
+These functions do with texts what `saftc check`, `build` and `run` do with files. They come from
+`saftc.api`, which is imported when one of them is first used.
 """
 
 from typing import TYPE_CHECKING
@@ -33,7 +33,7 @@ def __dir__() -> list[str]:
 
 
 def load_ipython_extension(shell: object) -> None:
-    """Registers the cell magic `%%saft` in IPython; `%load_ext saftc` calls this."""
+    """Registers the cell magic `%%saft` in IPython. IPython calls it for `%load_ext saftc`."""
     from saftc.notebook import register
 
     register(shell)

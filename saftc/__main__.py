@@ -1,10 +1,13 @@
-"""`python -m saftc` and the command `saftc`: the command line."""
+"""The command line, started by `python -m saftc` or the command `saftc`."""
 
 import sys
 
 
 def main() -> None:
-    """The entry point of the command `saftc`; imports the rest inside its error handling."""
+    """The entry point of the command `saftc`.
+
+    It imports the command line itself, so that an interrupt of the imports is handled, too.
+    """
     try:
         from saftc.cli.fast_path import announce_start, command_without_options
         from saftc.cli.process import end

@@ -6,8 +6,8 @@
     text = compile_source("print(1 + 2)")           the text of the Python module
     module = run_source("x = 1 + 2")                module.x is 3
 
-Such scripts can import Python modules, but no other scripts. The package `saftc` exports these
-functions: `saftc.run_source`.
+Such scripts can import Python modules, but no other scripts. The package `saftc` also has these
+functions, such as `saftc.run_source`.
 """
 
 import ast
@@ -31,7 +31,7 @@ _numbers = count(1)
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A mistake in a script; lines and columns are counted from 1.
+    """A mistake in a script. Lines and columns are counted from 1.
 
     `saftc explain` describes the `code`. `hint` says what to do. `str()` of a problem is the text
     that `saftc check` shows.
@@ -52,7 +52,10 @@ class Problem:
 
 
 class SourceError(SyntaxError):
-    """The script has errors: the message shows all of them, and `problems` has them as data."""
+    """Raised if a script has errors.
+
+    The message shows all of them, and `problems` has them as data.
+    """
 
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         super().__init__("\n".join(map(str, problems)))
@@ -60,7 +63,7 @@ class SourceError(SyntaxError):
 
 
 def check_source(source: str, *, name: str = "<text>") -> tuple[Problem, ...]:
-    """The errors and warnings of a script in source order; empty if there are none.
+    """The errors and warnings of a script in source order. There may be none.
 
     `name` is the script's name in messages.
     """
@@ -81,13 +84,13 @@ def compile_source(source: str, *, name: str = "<text>", is_async: bool = False)
 def run_source(source: str, *, name: str = "<text>", **settings: object) -> ModuleType:
     """Runs a script as a program, with its `main` if it has one, and returns its module.
 
-    The names of the script are attributes of the module. The settings are those of
-    `runtime_support.configure` (`provider="mock"`); they apply to this run only. Failures of the
-    script are raised as in a compiled module, with a note on the place: `at <text>:3:7`.
+    The names of the script are attributes of the module. `settings` are those of
+    `runtime_support.configure`, such as `provider="mock"`, and apply to this run only. Failures of
+    the script are raised as in a compiled module, with a note on the place: `at <text>:3:7`.
 
     Raises:
-        SourceError: The script has errors; nothing has run.
-        ConfigError: A setting is unknown or has a wrong value; nothing has run.
+        SourceError: The script has errors. Nothing has run.
+        ConfigError: A setting is unknown or has a wrong value. Nothing has run.
     """
     from runtime_support import ReplayMiss, configure
 
@@ -107,7 +110,7 @@ def run_source(source: str, *, name: str = "<text>", **settings: object) -> Modu
 
 @dataclass(frozen=True)
 class _Places:
-    """The source map for the runtime: maps places of a module to places of the script."""
+    """The source map for the runtime. It maps places of a module to places of the script."""
 
     source: Source
     module: Generated
@@ -117,7 +120,7 @@ class _Places:
         return self.module.origins.map(self.module.text)
 
     def position(self, line: int, column: int | None) -> str | None:
-        """`name:line:column` in the script for a place in the module."""
+        """`name:line:column` in the script for a place in the module; None if it is unknown."""
         span = locate(self._origins, line, column, line, column)
         if span is None:
             return None

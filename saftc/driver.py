@@ -1,6 +1,6 @@
-"""Checks and compiles source text: pure functions, without files or output.
+"""Checks and compiles source text, without reading files or writing output.
 
-`check` finds the mistakes in a script; `compile_source` also writes the Python module.
+`check` finds the mistakes in a script. `compile_source` also writes the Python module.
 """
 
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A script's tree, tokens and facts, and its diagnostics in source order."""
+    """A script's tree, tokens and facts, and the diagnostics of the script in source order."""
 
     source: Source
     module: Module
@@ -49,7 +49,10 @@ class Checked:
         return tuple(sorted(found, key=lambda one: one.span.start))
 
     def hints_of_prompts(self) -> tuple[Diagnostic, ...]:
-        """The hints at parts of prompts that servers do not enforce or cache, also for editors."""
+        """The hints at parts of prompts that servers do not enforce or cache.
+
+        Editors show them, too.
+        """
         if self.has_errors:
             return ()
         from saftc.infer.prompt_hints import hints_of_prompts
@@ -57,7 +60,7 @@ class Checked:
         return tuple(hints_of_prompts(self.module, self.facts))
 
     def options_without_field(self, wire: str) -> tuple[Diagnostic, ...]:
-        """The diagnostics for options of prompts that the API `wire` has no field for."""
+        """The diagnostics for options of prompts for which the API `wire` has no field."""
         if self.has_errors:
             return ()
         from saftc.infer.prompt_hints import options_without_field
@@ -82,7 +85,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A checked script and its Python module; `module` is None if the script has errors."""
+    """A checked script and its Python module. `module` is None if the script has errors."""
 
     checked: Checked
     module: "Generated | None"

@@ -2,9 +2,9 @@
 
     x: int = $ add {a} to {b:raw} $  // note
 
-has the tokens Name, Punctuation, Keyword.Type, Operator, then String.Delimiter for each `$`,
-String.Other for the text, String.Interpol for the braces, Name in the holes, Keyword.Pseudo for
-`raw`, and a comment. saftc's own lexer finds the tokens, and the kinds of names come from its
+This line has the tokens Name, Punctuation, Keyword.Type, Operator, then String.Delimiter for each
+`$`, String.Other for the text, String.Interpol for the braces, Name in the holes, Keyword.Pseudo
+for `raw`, and a comment. saftc's own lexer finds the tokens, and the kinds of names come from its
 syntax tree. Text with a syntax error is an Error token.
 """
 
@@ -77,7 +77,7 @@ class SaftLexer(Lexer):
     mimetypes = ("text/x-saft",)
 
     def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, Any, str]]:
-        """The tokens of a text, which cover all of it."""
+        """The tokens of a text. Together, they cover the whole text."""
         with fitting_interpreter():
             parsed = parse_with_tokens(Source.from_text("", text), Collector(None))
         end = 0
@@ -112,13 +112,13 @@ def _coloured(text: str, parsed: Parsed) -> Iterator[_Coloured]:
 
 
 def _is_format(tokens: list[Token], position: int) -> bool:
-    """Whether the token is a format, after the colon of a hole."""
+    """Whether a token is a format such as `raw`, which follows the colon in a hole of a prompt."""
     around = [one.kind for one in tokens[position - 1 : position + 2 : 2]]
     return tokens[position].text in HOLE_FORMATS and around == ["COLON", "HOLE_END"]
 
 
 def _escapes(text: str, token: Token, kind: Any, wrong: set[Span]) -> Iterator[_Coloured]:
-    """The parts of a text token: its escapes, and the text between them."""
+    """Splits a text token into its escapes and the text between them."""
     start, end = token.span
     pattern = _PROMPT_ESCAPE if kind is String.Other else _ESCAPE
     found = [(Span(*one.span()), String.Escape) for one in pattern.finditer(text, start, end)]
@@ -135,7 +135,10 @@ def _escapes(text: str, token: Token, kind: Any, wrong: set[Span]) -> Iterator[_
 
 
 def _names(module: n.Module) -> Iterator[_Coloured]:
-    """The names in a script with their kinds, as far as the syntax tree shows the kinds."""
+    """Yields the names in a script, with their kinds.
+
+    A name is left out if its kind cannot be seen in the syntax tree.
+    """
     for node in walk(module):
         match node:
             case n.FunctionDef(name=name):
@@ -161,7 +164,7 @@ def _names(module: n.Module) -> Iterator[_Coloured]:
 
 
 def _parts(span: Span, text: str) -> Iterator[Span]:
-    """The spans of the names in `shop.Order`."""
+    """The spans of the names in a dotted name such as `shop.Order`."""
     start = span.start
     for part in text.split("."):
         yield Span(start, start + len(part))

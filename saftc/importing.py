@@ -1,14 +1,14 @@
 """Imports scripts as Python modules: `import saftc.importing`, and then `import triage`.
 
-    import saftc.importing                         scripts in the folder of this file, and below
-    saftc.importing.install("scripts", "flows")    in these folders as well
+    import saftc.importing                         finds scripts in and below this file's folder
+    saftc.importing.install("scripts", "flows")    finds them in and below these folders as well
     import triage_async                            the same script, in the async form
 
 If Python finds no module `triage`, the script `triage.saft` is searched for in these folders and in
 packages below them. The script is compiled, with the cache of `saftc run`, and executed as the
 module. Other folders are not searched: if a library tries to import an optional module, no script
 of that name may run. Warnings go to standard error. If a script has errors, the import raises a
-SyntaxError with all of them.
+SyntaxError that shows all of them.
 """
 
 import os
@@ -33,7 +33,7 @@ SUFFIX = "_async"
 
 
 class ScriptFinder(MetaPathFinder):
-    """Finds scripts in and below the installed folders; Python asks it after all other finders."""
+    """Finds scripts in and below the installed folders. Python asks it after all other finders."""
 
     def __init__(self) -> None:
         self.folders: list[str] = []
@@ -41,9 +41,9 @@ class ScriptFinder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The spec of the script `fullname`; `path` has the folders of its package.
+        """The spec of the script `fullname`. `path` has the folders of its package.
 
-        Without a script of the name triage_async, that name means the async form of triage.saft.
+        If there is no script called triage_async, the name means the async form of triage.saft.
         """
         name = fullname.rpartition(".")[2]
         found = self._found(fullname, name, path, is_async=False)

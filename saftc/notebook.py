@@ -9,7 +9,7 @@ that it binds become names of the notebook. Names of the notebook take precedenc
 `--show` prints the Python of the cell before the cell runs. `--async` runs the cell in async form
 in the notebook's event loop, so that other tasks continue.
 
-The text that is compiled for a cell has several parts; only the last one belongs to the cell:
+The text that is compiled for a cell has several parts. Only the last one belongs to the cell:
 
     type Planet(name: string)           definitions and assignments of earlier cells
     mars = Planet("Mars")
@@ -79,10 +79,10 @@ _numbers = count(1)
 
 
 class ScriptError(Exception):
-    """A cell has errors; the text shows them as `saftc check` does."""
+    """Raised if a cell has errors. The text shows them as `saftc check` does."""
 
     def _render_traceback_(self) -> list[str]:
-        """The lines that IPython shows."""
+        """The lines that IPython shows for this error."""
         return str(self).split("\n")
 
 
@@ -124,11 +124,12 @@ def _with_await(lines: list[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _PastStatement:
-    """A statement of an earlier cell, with the names that it bound and the values they got.
+    """A statement of an earlier cell, with the names that it bound and the values that they got.
 
-    `types` has the bound names that have no value. A definition runs again when a name that it uses
-    is redefined; while it has an error, using its names is an error. `module` is the module that an
-    import statement imports. `cell` is its cell, and `start` its place there.
+    `types` has the bound names that have no value. `module` is the module that an import statement
+    imports. `cell` is the statement's cell, and `start` its place in the cell. A definition runs
+    again when a name that it uses is redefined. While a definition has an error, no cell may use
+    its names.
     """
 
     cell: Source
@@ -158,7 +159,7 @@ class Notebook:
     _changed: set[str] = field(default_factory=set[str])
 
     def run_cell(self, cell: str, *, show: bool = False) -> object:
-        """Compiles a cell and runs it; returns the value of its last expression, or None.
+        """Compiles a cell and runs it. Returns the value of the cell's last expression, or None.
 
         Raises:
             ScriptError: The cell has errors.
@@ -177,7 +178,10 @@ class Notebook:
 
     @contextmanager
     def _keeping(self, made: "_CompiledCell") -> Generator[None]:
-        """Records the cell's bindings after the block; if the cell fails, those made so far."""
+        """Records the cell's bindings after the block.
+
+        If the cell fails, only the bindings made until then are recorded.
+        """
         before, is_over = dict(self.names), False
         try:
             yield
@@ -212,7 +216,11 @@ class Notebook:
         return _CompiledCell(text, found, own)
 
     def _check_form(self, compiled: Compiled, cell: "_Cell") -> None:
-        """Raises if the cell, in async form, calls a function in blocking form, or vice versa."""
+        """Raises ScriptError if the cell calls a function that was compiled in the other form.
+
+        An async cell cannot call a function in blocking form that sends prompts, nor the other way
+        round.
+        """
         assert compiled.module is not None
         awaits, module = compiled.module.plan.awaits, compiled.checked.module
         waiting = set[n.FunctionDef]() if awaits is None else awaits.functions
@@ -232,7 +240,11 @@ class Notebook:
                     )
 
     def _keep_forms(self, compiled: Compiled, cell: "_Cell") -> None:
-        """Prevents that functions defined in the other form are redefined in this cell's form."""
+        """Removes from `cell.again` the definitions that would get another form if they ran again.
+
+        A function that was defined in the async form stays async, and a blocking one stays
+        blocking.
+        """
         assert compiled.module is not None
         awaits = compiled.module.plan.awaits
         waiting = {one.name.text for one in awaits.functions} if awaits is not None else set[str]()
@@ -247,7 +259,7 @@ class Notebook:
         ]
 
     def _forget_what_has_changed(self) -> None:
-        """Drops earlier statements whose names have been rebound by Python code since."""
+        """Drops earlier statements whose names Python code has bound to other values since."""
         self._kept = [
             one
             for one in self._kept
@@ -255,7 +267,10 @@ class Notebook:
         ]
 
     def _checked(self, cell: "_Cell") -> Checked:
-        """Checks the cell after the earlier statements; drops those that are no longer valid."""
+        """Checks the cell after the earlier statements.
+
+        Statements that are no longer valid are dropped.
+        """
         while True:
             kept = self._kept_beside(cell)
             cell.again = self._outdated(kept, cell)
@@ -289,7 +304,7 @@ class Notebook:
             cell.aside += imports or wrong
 
     def _outdated(self, kept: list[_PastStatement], cell: "_Cell") -> list[_PastStatement]:
-        """The earlier definitions to run again.
+        """The earlier definitions that must run again before the cell.
 
         They depend on types that the cell redefines, or on scripts that have changed.
         """
@@ -312,7 +327,7 @@ class Notebook:
         ]
 
     def _given(self, cell: "_Cell", more: set[str]) -> str:
-        """The text above a cell: declarations of the notebook's names that the cells read."""
+        """The declarations, to be put above a cell, of the notebook's names that the cells read."""
         anew = cell.binds
         kept = self._kept_beside(cell)
         known = {name for one in kept for name in one.names}
@@ -377,8 +392,8 @@ class Notebook:
     def _put(self, made: _PastStatement, before: list[_PastStatement]) -> None:
         """Keeps a statement for later cells.
 
-        A definition replaces the earlier one of its name; other statements are appended. Statements
-        that use the earlier definition come after the new one.
+        A definition replaces the earlier definition of its name. Other statements are appended.
+        Statements that use the earlier definition come after the new one.
         """
         place = len(self._kept)
         if made.is_definition:
@@ -388,7 +403,7 @@ class Notebook:
         self._kept.insert(place, made)
 
     def _forget_other_types(self, cell: "_Cell", before: list[_PastStatement]) -> None:
-        """Drops values whose type has changed because of a new definition."""
+        """Drops statements that bind variables whose type a new definition has changed."""
         old, new = cell.types_of(before), cell.types_of(self._kept)
         other = {name for name, type_ in old.items() if new.get(name) != type_}
         self._kept = [one for one in self._kept if not one.names & other]
@@ -396,7 +411,7 @@ class Notebook:
 
 @dataclass(frozen=True, slots=True)
 class _CompiledCell:
-    """A compiled cell: its check and its Python."""
+    """A compiled cell, with the result of its check and its Python."""
 
     cell: "_Cell"
     found: Checked
@@ -445,7 +460,7 @@ class _Cell:
         return self._modules.load(module)
 
     def checked(self, given: str, kept: list[_PastStatement]) -> Checked:
-        """Checks the cell after the given declarations and earlier statements."""
+        """Checks the cell after the declarations `given` and the earlier statements `kept`."""
         text, before = self.written.text, given
         self._before = []
         for one in kept:
@@ -458,9 +473,9 @@ class _Cell:
         return check(source, self._load, keeps_results=True)
 
     def broken(self, found: Checked) -> list[tuple[_PastStatement, Diagnostic]]:
-        """The earlier statements that have an error now, with their first errors.
+        """Pairs each earlier statement that has an error now with its first error.
 
-        A name that they use has changed.
+        Such a statement has an error because a name that it uses has changed.
         """
         return [
             (one, _explained(one, error, one.start - span.start))
@@ -471,7 +486,10 @@ class _Cell:
     def refuse_uses(
         self, misfits: list[tuple[_PastStatement, Diagnostic]], kept: list[_PastStatement]
     ) -> None:
-        """Raises if the cell uses a definition that is now wrong, also indirectly."""
+        """Raises ScriptError if the cell uses a definition that is now wrong.
+
+        The cell may also use it indirectly, through other definitions.
+        """
         definitions = [one for one in kept if one.is_definition]
         for wrong, error in misfits:
             users = set(wrong.names)
@@ -485,7 +503,7 @@ class _Cell:
                     raise ScriptError(plain(render([found], self.written)))
 
     def warn(self, misfits: list[tuple[_PastStatement, Diagnostic]]) -> None:
-        """Warns of definitions that those of the cell break."""
+        """Adds warnings about earlier definitions that the cell's definitions have made wrong."""
         self.warnings += [
             replace(error, span=cause.span, severity="warning")
             for wrong, error in misfits
@@ -493,7 +511,7 @@ class _Cell:
         ]
 
     def types_of(self, kept: list[_PastStatement]) -> dict[str, str]:
-        """The types of the variables that statements of earlier cells bind, by name."""
+        """Maps the variables that statements of earlier cells bind to the texts of their types."""
         text = "".join(f"{one.text}\n" for one in kept)
         found = check(Source.from_text(self.name, text), self._load, keeps_results=True)
         symbols = {
@@ -505,18 +523,18 @@ class _Cell:
         return {name: show(one) for name, one in types.items() if one is not None}
 
     def is_own(self, span: Span) -> bool:
-        """Whether a place is in the cell."""
+        """Whether a place of the compiled text is in the cell itself."""
         return span.start >= self._start
 
     def runs(self, span: Span) -> bool:
-        """Whether a place is in the cell or in a statement that runs again with it."""
+        """Whether a place of the compiled text is in the cell, or in a statement to run again."""
         return self.is_own(span) or any(
             one in self.again and place.start <= span.start <= place.end
             for place, one in self._before
         )
 
     def own(self, statements: tuple[n.Statement, ...]) -> Iterator[n.Statement]:
-        """The statements of the cell itself."""
+        """Those of the statements that belong to the cell itself."""
         return (one for one in statements if self.is_own(one.span))
 
     def rendered(self, diagnostics: tuple[Diagnostic, ...]) -> list[Piece]:
@@ -537,7 +555,7 @@ class _Cell:
         return replace(told, span=self.moved(told.span), related=related, edits=())
 
     def moved(self, span: Span) -> Span:
-        """A place of the compiled text as a place in the cell."""
+        """Converts a span of the compiled text to a span of the cell."""
         return Span(self._place(span.start), self._place(span.end))
 
     def _place(self, offset: int) -> int:
@@ -548,12 +566,15 @@ class _Cell:
 
 
 def _declared(names: Mapping[str, Any], name: str) -> Declared:
-    """The declaration of a notebook's name; for a function, whether it is awaited."""
+    """The declaration of a notebook's name.
+
+    For a function, it says whether the function is async.
+    """
     return Function((), "yes") if iscoroutinefunction(names.get(name)) else UNKNOWN
 
 
 def _global_names(node: n.Node, found: Checked) -> list[n.Name | n.NamedSchema]:
-    """The types and the names of the top level that a part of a script reads."""
+    """The names in a part of a script that refer to types or to names of the top level."""
     names = found.facts.names
     return [
         one
@@ -568,12 +589,15 @@ def _is_local(symbol: Symbol) -> bool:
 
 
 def _is_definition(statement: n.Statement) -> bool:
-    """Whether a statement binds something other than a variable: a function, a type, an import."""
+    """Whether a statement binds a function, a type or an import, rather than a variable."""
     return bool(_names_of(statement)) and not assigned_by(statement)
 
 
 def _bound(module: n.Module, fits: Callable[[n.Statement], bool] = bool) -> set[str]:
-    """The names that the top level of a script binds, including types."""
+    """The names that the top level of a script binds, including types.
+
+    Only statements for which `fits` is true count.
+    """
     return set[str]().union(*map(_names_of, filter(fits, all_statements(module.statements))))
 
 
@@ -583,12 +607,15 @@ def _names_of(statement: n.Statement) -> set[str]:
 
 
 def _identifiers_of(statement: n.Statement) -> tuple[n.Identifier, ...]:
-    """The places where a statement binds names."""
+    """The identifiers by which a statement binds names."""
     return (statement.name,) if isinstance(statement, _TYPES) else tuple(bound_by(statement))
 
 
 def _parts_of(statement: n.Statement, source: Source) -> Iterator[tuple[str, set[str]]]:
-    """A statement's text with its names; an import of several names as one import of each."""
+    """Yields the text of a statement, with the names that it binds.
+
+    An import of several names is split into one import for each name.
+    """
     if not isinstance(statement, n.FromImport):
         yield source.at(statement.span), _names_of(statement)
         return
@@ -598,9 +625,9 @@ def _parts_of(statement: n.Statement, source: Source) -> Iterator[tuple[str, set
 
 
 def _explained(wrong: _PastStatement, error: Diagnostic, offset: int) -> Diagnostic:
-    """The error of an earlier statement, as it is said in a later cell.
+    """The error of an earlier statement, with the message that is shown for a later cell.
 
-    `offset` leads from the place of the error to its place in the earlier cell.
+    `offset` is added to the place of the error to get its place in the earlier cell.
     """
     if wrong.module:
         message = error.message
@@ -620,7 +647,7 @@ def _explained(wrong: _PastStatement, error: Diagnostic, offset: int) -> Diagnos
 
 
 def _last_expression(alone: Checked) -> int | None:
-    """The start of a cell's last expression, if its value is shown."""
+    """The offset of a cell's last expression; None if its value is not shown."""
     last = alone.module.statements[-1] if alone.module.statements else None
     if not isinstance(last, n.ExpressionStmt):
         return None
@@ -637,16 +664,16 @@ def _errors(found: Checked, place: Span) -> list[Diagnostic]:
 
 
 def _wanted(found: Checked) -> set[str]:
-    """The names to look up in the notebook: unknown ones, and those of builtins."""
+    """The names to look up in the notebook: unknown names, and names of builtins."""
     unknown = {found.source.at(one.span) for one in found.diagnostics if one.code in _UNKNOWN}
     names = nodes_of(found.module, n.Name)
     return unknown | {one.text for one in names if found.facts.names.of(one).kind == "builtin"}
 
 
 def _schema_of(value: object, depth: int = 0) -> str | None:
-    """The schema of a Python value.
+    """The schema of a Python value, as text.
 
-    None if Saft has no type for the value, or would have to check the value again.
+    The result is None if Saft has no type for the value, or would have to check the value again.
     """
     if value is None:
         return "nil" if depth else None
@@ -668,7 +695,7 @@ def _schema_of(value: object, depth: int = 0) -> str | None:
 
 
 def _own_part(compiled: Compiled, cell: _Cell) -> str:
-    """The Python of the cell alone, with the imports that it needs."""
+    """The Python of the cell, and of statements that run again with it, with the needed imports."""
     assert compiled.text is not None and compiled.module is not None
     text = compiled.text
     lines = StringIO(text).readlines()  # not `splitlines`, which has further line ends

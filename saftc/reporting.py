@@ -34,14 +34,14 @@ _WITHOUT_LINKS = {"dumb", "linux", "unknown"}
 
 
 class WrongUsage(Exception):
-    """A wrong argument or environment variable; the message says which."""
+    """Raised for a wrong argument or environment variable, which the message names."""
 
 
 def refuse_wrong_settings() -> "Project":
-    """Checks all settings; returns the project around the working folder.
+    """Checks all settings. Returns the project around the working folder.
 
     Raises:
-        WrongUsage: A setting is misspelt or has a wrong value; the message says where.
+        WrongUsage: A setting is misspelt or has a wrong value. The message says where.
         FileProblem: The project file cannot be read.
     """
     from saftc.project.settings import Project
@@ -54,7 +54,10 @@ def refuse_wrong_settings() -> "Project":
 
 
 def wrong_setting(project: "Project") -> str | None:
-    """The problem with a setting of the environment, project or user; None if all are right."""
+    """The problem with a setting of the environment, the project or the user.
+
+    The result is None if all settings are right.
+    """
     from saftc.user_cache import has_settings
 
     # Import the runtime's settings only if a variable is set or a settings file exists.
@@ -72,7 +75,7 @@ def wrong_setting(project: "Project") -> str | None:
 
 
 class Colour(StrEnum):
-    """The values of `--color`: when diagnostics are written in colour."""
+    """The values of `--color`, which say when diagnostics are written in colour."""
 
     auto = "auto"
     always = "always"
@@ -117,7 +120,10 @@ def write_rendered(pieces: Iterable[Piece], stream: TextIO) -> None:
 
 
 def width_of(stream: TextIO) -> int | None:
-    """The number of columns of a terminal, 80 if unknown; None if `stream` is no terminal."""
+    """The number of columns of a terminal, or 80 if it is unknown.
+
+    The result is None if `stream` is not a terminal.
+    """
     try:
         return (os.get_terminal_size(stream.fileno()).columns or 80) if stream.isatty() else None
     except OSError:
@@ -127,7 +133,7 @@ def width_of(stream: TextIO) -> int | None:
 def write_result(text: str) -> None:
     """Writes the command's result to standard output, always in UTF-8.
 
-    At a terminal, control characters are escaped; otherwise the text is written unchanged.
+    At a terminal, control characters are escaped. Elsewhere, the text is written unchanged.
     """
     if sys.stdout.isatty():
         text = visible(text)
@@ -139,7 +145,7 @@ def write_result(text: str) -> None:
 def difference(existing: str | None, text: str, name: str, made: str) -> str:
     """The unified diff from the text of the file `name` to a new text.
 
-    `made` says in the diff's header how the new text was made, as "fixed".
+    `made` says in the diff's header how the new text was made, for example "fixed".
     """
     import difflib
 
@@ -164,7 +170,7 @@ def show_error(text: str) -> None:
 
 
 def visible(text: str) -> str:
-    """The text with control characters escaped; line ends and tabs stay.
+    """The text with its control characters escaped, except for line ends and tabs.
 
     File names, values and models' texts can contain control characters.
     """
@@ -191,8 +197,8 @@ def _has_colour(stream: TextIO) -> bool:
 def _has_links(stream: TextIO) -> bool:
     """Whether diagnostic codes and places are written as links.
 
-    FORCE_HYPERLINK decides if it is set. Otherwise they are links on coloured terminals, as
-    terminals ignore links that they cannot show.
+    FORCE_HYPERLINK decides if it is set. Otherwise they are links on terminals with colour, except
+    for terminals that are known to show no links.
     """
     if forced := os.environ.get("FORCE_HYPERLINK"):
         return forced != "0"
@@ -201,7 +207,10 @@ def _has_links(stream: TextIO) -> bool:
 
 
 def _linked(piece: Piece) -> str:
-    """Makes a code a link to its page, and a place a link to its file; other text is unchanged."""
+    """Makes a diagnostic code a link to its page, and a place a link to its file.
+
+    Other text is returned unchanged.
+    """
     from saftc.diagnostics.catalogue import address_of_page
 
     text = visible(piece.text)
@@ -235,5 +244,5 @@ def warn_of_name(module: str, file: str, package: str) -> bool:
 
 
 def counted(number: int, what: str) -> str:
-    """A number with its noun, as `1 file` or `2,000 files`."""
+    """A number with its noun, such as `1 file` or `2,000 files`."""
     return f"{number:,} {what}{'s' if number != 1 else ''}"

@@ -1,4 +1,4 @@
-"""Runs compiled texts as modules, so that tracebacks and the runtime find their lines.
+"""Runs compiled texts as modules, so that tracebacks and the runtime find the texts' lines.
 
     run_text(text, "<compiled triage.saft>", module.__dict__, Running(compiled, workspace))
 """
@@ -28,7 +28,7 @@ class Places(Protocol):
     """The source map that the runtime uses for a compiled script."""
 
     def position(self, line: int, column: int | None) -> str | None:
-        """`file:line:column` of the script for a place in the module; None if it has none."""
+        """`file:line:column` of the script for a place in the module; None if it is unknown."""
         ...
 
 
@@ -41,8 +41,9 @@ def run_text(
 ) -> None:
     """Executes the text of a module in the namespace `names`.
 
-    `code` is executed instead of the compiled text, if it is given. Tracebacks find the lines by
-    `filename`. The runtime maps places in the module to places in the script with `places`.
+    If `code` is given, it is executed instead of the compiled text. Tracebacks find the text's
+    lines by `filename`. The runtime maps places in the module to places in the script with
+    `places`.
     """
     remember_lines(filename, text)
     if places is not None:
@@ -68,9 +69,9 @@ def remember_lines(filename: str, text: str) -> None:
 
 
 def importing_file(own: str) -> str | None:
-    """The file of the innermost calling frame outside of import machinery and `own`.
+    """The file of the innermost calling frame outside of import machinery and the file `own`.
 
-    None if there is no such frame.
+    The result is None if there is no such frame.
     """
     passed = (own, __file__, importlib.__file__)
     frame: FrameType | None = sys._getframe()  # pyright: ignore[reportPrivateUsage]
@@ -109,7 +110,7 @@ def _ours() -> tuple[str, ...]:
 
 
 class Running:
-    """A running script; to get the source map, the script is compiled again if needed."""
+    """A running script. If its source map is needed and unknown, the script is compiled again."""
 
     def __init__(self, module: CompiledModule, workspace: Workspace) -> None:
         self.module = module
@@ -117,17 +118,17 @@ class Running:
 
     @property
     def text(self) -> str:
-        """The text of the module."""
+        """The text of the script's module."""
         return self.module.text or ""
 
     @cached_property
     def origin(self) -> Origin | None:
-        """The script and its module's source map; None if the script has changed meanwhile."""
+        """The script and its module's source map; None if one of its files has changed since."""
         return self.workspace.origin(self.module)
 
     @cached_property
     def source(self) -> "Source":
-        """The source of the script."""
+        """The source of the script, as it was read when the script was compiled."""
         from saftc.source import Source
 
         data = self.workspace.reads.data(self.module.script)
@@ -164,7 +165,7 @@ class Running:
         return next((node.span for node in imports if node.module.text in names), None)
 
     def position(self, line: int, column: int | None) -> str | None:
-        """`file:line:column` of the script for a place in the text, for the runtime."""
+        """`file:line:column` of the script for a place in the module; None if it is unknown."""
         span = self.span((line, column, line, column))
         return None if span is None else self.shown(span)
 

@@ -1,8 +1,8 @@
 """A source text, and the only place that converts offsets to lines and columns.
 
 A `Source` is made from the bytes or the text of a script. Its `text` has LF line ends and no byte
-order mark. The compiler uses offsets into that text; lines and columns, for display, are computed
-here. Both are counted from 1, columns in characters.
+order mark. The compiler uses offsets into that text. Lines and columns, which are only displayed,
+are computed here. Both are counted from 1. A column is a number of characters.
 """
 
 from bisect import bisect_left, bisect_right
@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 
 class Span(NamedTuple):
-    """A stretch of a source text: offsets `start` (inclusive) and `end` (exclusive)."""
+    """A part of a source text. It begins at the offset `start` and ends before the offset `end`."""
 
     start: int
     end: int
 
 
 class Position(NamedTuple):
-    """A place for display: line and column, both counted from 1."""
+    """A line and a column for display. Both are counted from 1."""
 
     line: int
     column: int
@@ -35,7 +35,10 @@ class Source:
 
     @staticmethod
     def from_text(name: str, text: str) -> "Source":
-        """A source of `text`; CRLF becomes LF and a leading byte order mark is dropped."""
+        """Creates a source.
+
+        In its text, CRLF becomes LF and a leading byte order mark is dropped.
+        """
         text = text.removeprefix("\ufeff").replace("\r\n", "\n")
         starts = [0]
         offset = text.find("\n")
@@ -46,7 +49,7 @@ class Source:
 
     @staticmethod
     def from_bytes(name: str, data: bytes) -> "Source":
-        """A source of UTF-8 `data`; bytes that are not UTF-8 become lone surrogates.
+        """Creates a source from UTF-8. Bytes that are not UTF-8 become lone surrogates.
 
         The lexer reports the surrogates, so that invalid bytes are mistakes with a position.
         """
@@ -62,7 +65,10 @@ class Source:
         return bisect_right(self._line_starts, offset)
 
     def line_start(self, line: int) -> int:
-        """The offset at which `line` begins; the end of the text for a line after the last."""
+        """The offset at which `line` begins.
+
+        For a line after the last line, the result is the end of the text.
+        """
         starts = self._line_starts
         return starts[line - 1] if line <= len(starts) else len(self.text)
 

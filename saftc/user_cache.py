@@ -1,4 +1,4 @@
-"""The user's cache folder, and which of its files saftc trusts.
+"""The user's cache folder, and the rules for which of its files saftc trusts.
 
     write_cached(cache_folder() / "modules" / name, data)
     read_cached(cache_folder() / "modules" / name)      the same bytes, or None
@@ -21,7 +21,10 @@ _OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def cache_folder() -> Path:
-    """`SAFT_CACHE_DIR`, or saftc's folder in the user's cache; it need not exist."""
+    """The folder that SAFT_CACHE_DIR names, or saftc's folder in the user's cache.
+
+    The folder need not exist.
+    """
     chosen = os.environ.get("SAFT_CACHE_DIR")
     if chosen:
         return Path(chosen)
@@ -44,9 +47,10 @@ def has_settings() -> bool:
 
 
 def _plain_base(variable: str, folder: str) -> str | None:
-    """The base folder by platformdirs' rules for a usual Linux; None if platformdirs has to decide.
+    """The base folder by platformdirs' rules for a usual Linux system.
 
-    Importing platformdirs takes half as long as all other work for running a cached script.
+    The result is None if platformdirs has to decide. Importing platformdirs takes half as long as
+    all other work for running a cached script.
     """
     if sys.platform != "linux" or "ANDROID_ROOT" in os.environ:
         return None
@@ -74,7 +78,7 @@ def read_cached(path: Path) -> bytes | None:
 
 
 def write_cached(path: Path, data: bytes) -> bool:
-    """Writes `data` to `path` atomically; returns whether it was written."""
+    """Writes `data` to `path` atomically. Returns whether the file was written."""
     half = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         path.parent.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -94,7 +98,7 @@ def write_cached(path: Path, data: bytes) -> bool:
 
 
 def cached_files(folder: Path) -> list[Path]:
-    """The files that `write_cached` wrote to `folder`; empty if the folder is not trusted."""
+    """The files that `write_cached` wrote to `folder`. The list is empty if it is not trusted."""
     if not _is_own_folder(folder):
         return []
     try:
@@ -109,7 +113,10 @@ def cached_files(folder: Path) -> list[Path]:
 
 
 def _is_own_folder(folder: Path) -> bool:
-    """Whether the folder is trusted: the user's own, not writable for others, and no link."""
+    """Whether the folder is trusted.
+
+    It must belong to the user, only the user may write to it, and it must not be a link.
+    """
     try:
         state = folder.lstat()
     except OSError:

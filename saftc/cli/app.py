@@ -45,7 +45,7 @@ class _Commands(typer.core.TyperGroup):
     """The group of commands; `saftc SCRIPT` and `saftc OPTION ...` mean `saftc run ...`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parses the arguments; without any, shows the help."""
+        """Parses the arguments. Without arguments, shows the help."""
         return super().parse_args(ctx, args or ["--help"])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -568,7 +568,7 @@ def main() -> None:
 
 
 def _command() -> int:
-    """Runs the command that the arguments name; returns the exit code."""
+    """Runs the command that the arguments name. Returns its exit code."""
     command: Any = typer.main.get_command(app)
     words = sys.argv[1:]
     _leave_out_types_of_flags(command)
@@ -625,7 +625,10 @@ def _is_of_all(problem: Any, saftc: Any) -> bool:
 
 
 def _new_name(problem: Any, context: Any, given: Sequence[str]) -> str | None:
-    """The message that gives a renamed command's or option's new name; None if it is not one."""
+    """The message about a command or option that was renamed, with its new name.
+
+    The result is None if the command or option was not renamed.
+    """
     from runtime_support._values import renamed as renaming
 
     name = getattr(problem, "option_name", None)
@@ -647,7 +650,7 @@ _EXPECTED = {
 
 
 def _words_of_value(problem: Any) -> str | None:
-    """The message for an option's wrong value; None if pydantic did not raise the error."""
+    """The message about a wrong value of an option; None if pydantic did not raise the error."""
     errors, parameter = getattr(problem.__cause__, "errors", None), getattr(problem, "param", None)
     if errors is None or parameter is None:
         return None

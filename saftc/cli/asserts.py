@@ -1,11 +1,12 @@
 """Finds the values that a failed assert compared, for the error message.
 
-    if sq(3) != xs[0]:
+    if sq(3) != xs[0]:              the Python of `assert sq(3) == xs[0]`
         raise AssertionError
 
 The values are gone when the error is reported, so the compared expressions are evaluated again in
-the frame. Only names, members, items and lengths are, as their evaluation has no effects: both
-values of `len(xs) != n` can be found, but not that of `sq(3)`.
+the frame. An expression is evaluated only if this has no effects: it may have names, members,
+items, operators and lengths, but no other calls. So both values of `len(xs) != n` can be found,
+but not the value of `sq(3)`.
 """
 
 import ast
@@ -64,7 +65,7 @@ def _is_length(node: ast.AST) -> bool:
 
 
 def _is_assert(node: ast.AST) -> TypeGuard[ast.If]:
-    """Whether a statement is a compiled assert."""
+    """Whether a statement is the Python of an assert."""
     match node:
         case ast.If(
             body=[ast.Raise(exc=ast.Name(id=name) | ast.Call(func=ast.Name(id=name)))], orelse=[]

@@ -67,10 +67,10 @@ def _headed(words: str) -> list[Piece]:
 
 
 def _calls(steps: "list[_InScript | _InPython]") -> "list[_InScript | _InPython]":
-    """The steps that are calls in the script.
+    """The steps of a traceback that are calls in the user's own code.
 
-    Left out are the frames of functions that the compiler made to run part of a loop ahead or to
-    overlap calls: to the user, they are part of the frame around them.
+    Frames of functions that the compiler made to run part of a loop ahead, or to overlap calls, are
+    left out. To the user, such a function is part of the code around it.
     """
     inner = itertools.chain(steps[1:], [None])
     return [step for step, below in zip(steps, inner, strict=False) if not _holds(step, below)]
@@ -88,7 +88,7 @@ def _holds(step: "_InScript | _InPython", below: "_InScript | _InPython | None")
 
 
 def _whole_assert(script: Running, span: Span) -> Span:
-    """The assert statement that contains `span`; `span` itself if there is none."""
+    """The assert statement that contains `span`, or `span` itself if there is none."""
     for place in script.places:
         statement = place.span
         holds = statement.start <= span.start and statement.end >= span.end
@@ -102,7 +102,7 @@ def _whole_assert(script: Running, span: Span) -> Span:
 
 
 def _words(error: BaseException, step: "_InScript | None") -> str:
-    """The message of an error raised at `step`; Python's own messages are reworded for scripts."""
+    """The message of an error raised at `step`. Python's own messages are reworded for scripts."""
     match error:
         case AssertionError():
             return f"assertion failed: {error}" if str(error) else "assertion failed"
@@ -126,7 +126,7 @@ def _words(error: BaseException, step: "_InScript | None") -> str:
 def _index_words(step: "_InScript") -> str | None:
     """The message for an index out of range: `index 5 is out of range: the list has 2 items`.
 
-    None if the list or the index cannot be evaluated again.
+    The result is None if the list or the index cannot be evaluated again.
     """
     for node in ast.walk(ast.parse(step.script.text)):
         if not isinstance(node, ast.Subscript) or _place(node) != step.stretch:
@@ -229,9 +229,10 @@ def _steps(
 
 
 def _iterable_of(stretch: Stretch, text: str) -> Stretch:
-    """The place of the iterable if `stretch` is a whole loop; otherwise `stretch`.
+    """If `stretch` is the position of a whole loop, returns the position of the loop's iterable.
 
-    Before Python 3.12, an error in the iterable has the position of the whole loop.
+    Otherwise, returns `stretch`. Before Python 3.12, an error in the iterable has the position of
+    the whole loop.
     """
     line, _, end_line, _ = stretch
     if line == end_line:

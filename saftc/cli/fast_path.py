@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 def command_without_options(words: Sequence[str]) -> Callable[[], int] | None:
-    """The function that runs the command of `words`; None if typer must parse the command.
+    """A function that runs the command in `words`; None if typer must parse the words.
 
-    Only `run`, `check` and `build` without options need no typer.
+    Only `run`, `check` and `build` without options can run without typer.
     """
     if not words or "_SAFTC_COMPLETE" in os.environ:  # set by a shell that asks for completions
         return None
@@ -54,7 +54,10 @@ def _check_or_build(name: str, files: Sequence[str]) -> int:
 
 
 def announce_start(words: Sequence[str]) -> None:
-    """Shows at a terminal which script `run` is checking; called before the checker is imported."""
+    """Shows at a terminal which script `run` is checking.
+
+    It is called before the checker is imported, as the import takes long.
+    """
     name = words[0] if words else ""
     script = next((word for word in words if word.endswith(".saft")), None)
     is_heard = not {"-q", "--quiet", "-h", "--help"} & {*words}
@@ -70,7 +73,7 @@ def run(
     in_order: bool = False,
     root: Path | None = None,
 ) -> int:
-    """Compiles a script and runs it; returns the exit code.
+    """Compiles a script and runs it. Returns the exit code.
 
     The first of `words` names the script, and the others are its arguments. If `text` is given, it
     is the script, and all words are arguments. Without words and `text`, the script is read from

@@ -39,7 +39,10 @@ _LINE_END = re.compile(r"\r\n")
 
 
 class Fixer:
-    """Fixes scripts; a script that imports another one is checked against its fixed text."""
+    """Fixes scripts.
+
+    A script that imports another one is checked against the other's fixed text.
+    """
 
     def __init__(self, roots: Roots, *, shows: bool) -> None:
         self.shows = shows
@@ -50,9 +53,10 @@ class Fixer:
         self._scripts = Scripts(Reads(self._read), most=None, roots=roots)
 
     def fix(self, files: Sequence[str]) -> bool:
-        """Writes fixed scripts, or shows the changes; returns whether all could be written.
+        """Writes the fixed scripts, or only shows the changes.
 
-        Scripts that cannot be read are skipped; the check that follows reports them.
+        Returns whether all could be written. Scripts that cannot be read are skipped: the check
+        that follows reports them.
         """
         readable = [file for file in files if self._is_readable(file)]
         changes = -1
@@ -100,7 +104,7 @@ class Fixer:
         return True
 
     def _fix(self, file: str) -> int:
-        """Fixes the text of a script; returns how many mistakes were fixed."""
+        """Fixes the text of a script. Returns how many mistakes were fixed."""
         fixed = 0
         refused: set[tuple[str, str]] = set()
         checked = self._scripts.check(file)
@@ -134,7 +138,7 @@ class Fixer:
 
 
 def _compatible_fixes(checked: Checked, refused: set[tuple[str, str]]) -> list[Diagnostic]:
-    """The diagnostics that can be fixed in one round: their edits do not overlap.
+    """The diagnostics that can be fixed in one round, as their edits do not overlap.
 
     Guesses and the `refused` fixes are left out. If the script has errors, warnings are left out,
     too: an error may cause a warning, such as that of an unused name.
@@ -161,7 +165,7 @@ def _unreadable(checked: Checked) -> int:
 
 
 def _edited(text: str, edits: Sequence[Edit], source: Source) -> bytes:
-    """Applies edits to the text of a file; returns the file's new bytes.
+    """Applies edits to the text of a file. Returns the file's new bytes.
 
     The edits have offsets in `source`, which lacks the byte order mark and the CRs of the file.
     """

@@ -1,6 +1,6 @@
 """The options of `check`, `build` and `approve`, as dataclasses that can be used without typer.
 
-Their annotations name typer, but are evaluated only after typer was imported.
+The annotations of their fields name typer, but are evaluated only after typer was imported.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 class Report(StrEnum):
-    """The output formats of `saftc check`: `text` for people, the others for programs."""
+    """The output formats of `saftc check`.
+
+    People read `text`. The other formats are for programs.
+    """
 
     text = "text"
     json = "json"
@@ -128,7 +131,7 @@ class BuildOptions:
 
 @dataclass(frozen=True)
 class ApproveOptions:
-    """What `saftc approve` decides, and the ids of the calls."""
+    """The options of `saftc approve`: the decision, and the ids of the calls that it is about."""
 
     yes: Annotated[bool, typer.Option("--yes", help="Allow the call.")] = False
     deny: Annotated[

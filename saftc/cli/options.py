@@ -113,7 +113,7 @@ def set_variables(**settings: object) -> None:
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """The options of commands that run scripts: provider, limits, kept answers, shown requests.
+    """The options of commands that run scripts, such as the provider, limits, and recorded answers.
 
     Each of them, except for the last two, is also an environment variable.
     """
@@ -234,7 +234,7 @@ class ModelOptions:
 
 @dataclass(frozen=True)
 class RowOptions:
-    """How the rows of a table become calls of a function."""
+    """The options that say how the rows of a table become calls of a function."""
 
     rename: Annotated[
         list[str] | None,
@@ -401,7 +401,7 @@ def _parameters(options: Any) -> list[Parameter]:
 def set_settings(options: ModelOptions, **more: object) -> Project:
     """Sets the environment variables for a command's options and `more`, and checks all settings.
 
-    Returns the project, whose settings were checked, too.
+    The result is the project, whose settings were checked, too.
 
     Raises:
         BadParameter: An option has a wrong value.
@@ -447,7 +447,10 @@ def json_pairs(option: str, texts: Sequence[str]) -> dict[str, Any]:
 
 
 def least_score(text: str | None, *, is_share: bool) -> float:
-    """Parses `0.9` or `90%`; a score that is no share may be any number."""
+    """Parses the lowest accepted score: `0.9` or `90%`.
+
+    Unless `is_share` is true, the score may be any number.
+    """
     if text is None:
         return float("-inf")
     try:

@@ -60,7 +60,7 @@ def end(command: Callable[[], int]) -> NoReturn:
 
 
 def _is_reported(problem: Exception) -> bool:
-    """Whether an exception is the runtime's, with a message for the user."""
+    """Whether an exception is an error of the runtime, whose message is meant for the user."""
     from runtime_support.errors import SaftError
 
     return isinstance(problem, SaftError)
@@ -71,7 +71,7 @@ def needing(packages: str, advice: str) -> Generator[None, None, None]:
     """Turns the failed import of one of the optional `packages` into a message for the user.
 
     Raises:
-        FileProblem: One of the packages is not installed; `advice` is the message.
+        FileProblem: One of the packages is not installed. Its message is `advice`.
     """
     try:
         yield
@@ -82,7 +82,7 @@ def needing(packages: str, advice: str) -> Generator[None, None, None]:
 
 
 def print_everything(stream: TextIO) -> None:
-    """Makes a stream write characters that its encoding lacks as backslash escapes."""
+    """Makes a stream write a backslash escape for each character that its encoding lacks."""
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")
 
@@ -91,9 +91,9 @@ def print_everything(stream: TextIO) -> None:
 def no_garbage_collector() -> Generator[None, None, None]:
     """Disables garbage collection in the block, and freezes the block's objects at its end.
 
-    For commands that end the process. The tree of a long script has a million objects. Unless they
-    are frozen, later collections, above all the one at the interpreter's exit, would traverse them
-    for nothing: the end of the process frees their memory.
+    It is for commands that end the process. The tree of a long script has a million objects. Unless
+    they are frozen, later collections, above all the one at the interpreter's exit, would traverse
+    them for nothing: the end of the process frees their memory.
     """
     gc.disable()
     try:
@@ -116,7 +116,7 @@ def _open_closed_streams() -> None:
 
 
 def _give_up_output() -> None:
-    """Discards the buffered and any later text of standard output."""
+    """Discards the text that standard output has buffered, and all text written to it later."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

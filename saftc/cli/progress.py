@@ -34,7 +34,7 @@ def is_shown_on(stream: TextIO | None) -> bool:
 
 
 class ProgressLine:
-    """A progress line that shows the result of `text()`, and is hidden while that is empty.
+    """A progress line that shows the result of `text()`. It is hidden while the result is empty.
 
     It replaces the `write` methods of the process's streams. Commands may do this, as they own the
     process.
@@ -108,13 +108,13 @@ def _cut(text: str, width: int) -> str:
 
 
 def show_status(text: str) -> None:
-    """Shows `text` as the progress line of a terminal, until `end_status` or another text."""
+    """Shows `text` as the progress line of a terminal, until `end_status` or the next text."""
     if is_shown_on(sys.stderr):
         show_line(lambda: text)
 
 
 def end_status() -> None:
-    """Erases the line of `show_status`."""
+    """Erases the text that `show_status` has shown."""
     if _line is not None:
         show_line(str)
 
@@ -130,7 +130,7 @@ def show_prompts(most: Callable[[], int | None]) -> None:
 
 
 def show_line(text: Callable[[], str]) -> None:
-    """Shows the result of `text()` in the progress line, which is hidden while that is empty."""
+    """Shows the result of `text()` in the progress line. The line is hidden while it is empty."""
     global _line
     if _line is None:
         _line = ProgressLine(sys.stderr, text)
@@ -158,7 +158,10 @@ def report_usage() -> None:
 
 
 def _of_prompts(most: Callable[[], int | None]) -> str:
-    """The text for the progress of this process's prompts; empty while none is in flight."""
+    """The text of the progress line about this process's prompts.
+
+    The text is empty while no prompt is in flight.
+    """
     from runtime_support._core.spending import current_meter
     from runtime_support._values.kinds import counted
 
@@ -175,7 +178,10 @@ def _of_prompts(most: Callable[[], int | None]) -> str:
 
 
 def _waits() -> list[str]:
-    """The progress line's texts for servers that requests wait for: seconds, host, HTTP status."""
+    """The texts of the progress line about servers that requests wait for, one for each server.
+
+    A text has the seconds, the host, and the HTTP status.
+    """
     if "runtime_support.providers._server" not in sys.modules:
         return []  # importing it takes long; until then, no request was sent
     from runtime_support.providers._server import waits

@@ -4,7 +4,7 @@
     watch.begin()           builds all scripts
     watch.look()            rebuilds changed scripts; returns True if there were any
 
-The process keeps its modules and analyses in memory. So it compiles only changed scripts, and
+The process keeps its modules and analyses in memory, so that it compiles only changed scripts and
 parses only the changed parts of their texts. "Build" also means "check" in this module.
 """
 
@@ -76,14 +76,14 @@ class Watch:
         self._workspace: Workspace | None = None
 
     def begin(self) -> None:
-        """Builds all scripts."""
+        """Builds all scripts for the first time."""
         self._renew(is_first=True)
         # The objects that exist now live as long as the process: do not traverse them again.
         gc.collect()
         gc.freeze()
 
     def look(self) -> bool:
-        """Rebuilds changed scripts; returns True if there were any."""
+        """Rebuilds the scripts that have changed. Returns True if there were any."""
         changed = self._reads.changed()
         if not changed:
             return False
@@ -99,13 +99,14 @@ class Watch:
         return True
 
     def _has_new_text(self, question: Question) -> bool:
-        """Whether a changed read was that of a script's text, and the script still exists."""
+        """Whether `question`, whose answer has changed, is about a file that still exists."""
         return question.kind == "file" and Path(question.name).is_file()
 
     def _renew(self, *, is_first: bool) -> None:
-        """Rebuilds everything in a new workspace, as settings, modules or the set of files changed.
+        """Rebuilds everything in a new workspace.
 
-        Scripts whose compilation is in the cache are not compiled again.
+        This is needed if settings, modules or the set of files have changed. Scripts whose
+        compilation is in the cache are not compiled again.
         """
         self._reads = Reads()
         for argument in self._arguments:

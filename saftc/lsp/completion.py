@@ -44,7 +44,7 @@ _KINDS: dict[str, Kind] = {"function": "function", "record": "type", "type": "ty
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A completion; `written` is the text to insert if that differs from `name`."""
+    """A completion. `written` is the text to insert, if that is not `name`."""
 
     name: str
     kind: Kind
@@ -54,7 +54,10 @@ class Completion:
 
 
 def proposals(script: Script, offset: int) -> list[Completion]:
-    """The completions at an offset; a name in several scopes is that of the innermost one."""
+    """The completions at an offset.
+
+    If several scopes have the same name, the innermost one is taken.
+    """
     beginning = current_line_at(script, offset)
     if beginning.is_text:
         return []
@@ -101,7 +104,7 @@ def _types(script: Script) -> Iterator[Completion]:
 
 
 def _imported(script: Script, written: str) -> Iterator[Completion]:
-    """The names that another script or a Python module offers for import."""
+    """Completions for the names that can be imported from another script or a Python module."""
     modules = script.modules
     module = absolute_name(written, name_in(modules.folder, Path(script.path))) or written
     path = sibling(module, modules.folder)
@@ -114,7 +117,7 @@ def _imported(script: Script, written: str) -> Iterator[Completion]:
 
 
 def _modules(script: Script) -> Iterator[Completion]:
-    """The modules that a script can import: scripts and Python modules in its folder or below."""
+    """Completions for the scripts below a script's root, and for the Python modules in the root."""
     folder = script.modules.folder
     for file in sorted(map(Path, scripts_below(str(folder)))):
         name = ".".join(file.relative_to(folder).with_suffix("").parts)
@@ -136,7 +139,7 @@ def _names(place: PlaceholderScript) -> Iterator[Completion]:
 
 
 def _arguments(script: Script, call: n.Call) -> Iterator[Completion]:
-    """The names of the parameters for which a call has no argument yet."""
+    """Completions for the parameters for which a call has no argument by name yet."""
     found = _taken(script, call)
     if found is None:
         return
@@ -147,7 +150,7 @@ def _arguments(script: Script, call: n.Call) -> Iterator[Completion]:
 
 
 def _own_names(facts: Facts) -> Iterator[Completion]:
-    """The names that importers of a script can use."""
+    """Completions for the names that a script itself defines, which its importers can use."""
     for one in facts.own_names.values():
         if one.kind != "import":
             yield Completion(one.name, _KINDS.get(one.kind, "variable"))
@@ -161,7 +164,7 @@ def _of_module(script: Script, name: str) -> Iterator[Completion]:
 
 
 def _members_of(script: Script, node: n.Expression) -> Iterator[Completion]:
-    """The members of the value before a dot."""
+    """Completions for the members of the value before a dot."""
     checked, facts = script.checked, script.checked.facts
     symbol = facts.names.symbols.get(node) if isinstance(node, n.Name) else None
     if symbol is not None and symbol in facts.modules:
@@ -230,7 +233,7 @@ class SignatureHelp:
 
 
 def call_at(script: Script, offset: int) -> SignatureHelp | None:
-    """Signature help for the innermost call whose arguments contain an offset."""
+    """Signature help for the innermost call that has an offset in its arguments."""
     beginning = current_line_at(script, offset)
     if "$" in beginning.open[-1:]:
         return None
@@ -256,7 +259,7 @@ def _taking(found: _Taken, call: n.Call, argument: n.Argument) -> SignatureHelp:
 
 
 def _taken(script: Script, call: n.Call) -> _Taken | None:
-    """The signature of the function that a call calls; None if the function is unknown."""
+    """The signature of a call's function. The result is None if the function is unknown."""
     facts, owner = script.checked.facts, script.checked.facts
     match call.function:
         case n.Name(text=name) as node:

@@ -1,7 +1,7 @@
 """Finds the node at an offset, and the definition of each name in a script.
 
-A definition is identified by the path of its script and its position. So two references to it are
-equal even if they are from different scripts, or one is from an older tree of the script.
+A definition is identified by its path and its position. So the targets of two references to it are
+equal, even if the references are in different scripts, or in an old and a new tree of a script.
 """
 
 from collections.abc import Iterator
@@ -77,7 +77,7 @@ def occurrence_at(script: Script, offset: int) -> Occurrence | None:
 
 
 def references(session: Session, script: Script, target: Target) -> Iterator[tuple[Script, Span]]:
-    """The references to a definition, in its own script and in all others that can refer to it."""
+    """The references to a definition, in its script and in all scripts that can refer to it."""
     scripts = [script] if target.is_local else session.around(script.path, target.name)
     for one in scripts:
         for occurrence in occurrences(one):
@@ -86,10 +86,10 @@ def references(session: Session, script: Script, target: Target) -> Iterator[tup
 
 
 def renamed(session: Session, script: Script, found: Occurrence) -> Iterator[tuple[Script, Span]]:
-    """The places to edit for a rename of the name at `found`.
+    """The places to edit, with their scripts, to rename the name at `found`.
 
     If `found` is an alias of an import, only the uses of the alias in its script are renamed.
-    Otherwise aliases stay as they are.
+    Otherwise aliases stay as they were.
     """
     written_here = script.source.at(found.span)
     named = references(session, script, found.target)
@@ -117,7 +117,7 @@ def source_of(session: Session, target: Target) -> Source:
 
 
 def introduced_by(symbol: Symbol) -> n.Identifier | None:
-    """The identifier that introduces a symbol of a script."""
+    """The identifier that introduces a symbol in a script; None if no identifier does."""
     match symbol.node:
         case (
             n.FunctionDef(name=name)
@@ -164,7 +164,10 @@ class _DefinitionFinder:
         }
 
     def at(self, node: n.Node) -> Iterator[Occurrence]:
-        """The names that are part of a node itself, without the names in its child nodes."""
+        """The names that are part of a node itself, with their definitions.
+
+        Names in child nodes of the node are left out.
+        """
         found: list[tuple[Span, Target | None]] = []
         match node:
             case n.Name():
@@ -210,7 +213,7 @@ class _DefinitionFinder:
         return self._own(self.facts.meaning_of(symbol))
 
     def _own(self, symbol: Symbol) -> Target | None:
-        """The definition of a symbol that is introduced in a script."""
+        """The definition of a symbol that a script introduces."""
         place = introduced_by(symbol)
         scope = symbol.scope
         if place is None or scope is None:
@@ -259,7 +262,7 @@ class _DefinitionFinder:
         return self._field(self.facts.types.get(node.value), node.name.text)
 
     def _module_named(self, node: n.Expression) -> str | None:
-        """The name of the Python module that an expression refers to; None if it is no module."""
+        """The name of the Python module to which an expression refers; None if there is none."""
         match node:
             case n.Name():
                 symbol = self.facts.names.symbols.get(node)

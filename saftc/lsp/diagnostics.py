@@ -68,7 +68,7 @@ def _reported(
 def fixes(
     checked: Checked, lines: Lines, uri: str, wanted: lsp.Range, given: list[lsp.Diagnostic]
 ) -> list[lsp.CodeAction]:
-    """The quick fixes for a range, as edits."""
+    """The quick fixes of the diagnostics in a range, as edits of the text."""
     found: list[lsp.CodeAction] = []
     for one in checked.diagnostics:
         place = lines.range(one.span)

@@ -44,7 +44,7 @@ def hover(session: Session, script: Script, offset: int) -> tuple[str, Span] | N
 
 
 def signature(known: FunctionFacts, source: Source) -> tuple[str, list[str]]:
-    """The first line of a function's definition with all known types, and its parameters."""
+    """The first line of a function's definition with all known types, and its parameters' texts."""
     word = "conv" if known.node.is_conversion else "f"
     parameters = _parameters(zip(known.node.parameters, known.parameters, strict=True), source)
     gives = known.returns
@@ -53,7 +53,7 @@ def signature(known: FunctionFacts, source: Source) -> tuple[str, list[str]]:
 
 
 def record_signature(known: RecordFacts, source: Source) -> tuple[str, list[str]]:
-    """The definition of a record, and its fields."""
+    """The definition of a record on one line, and the texts of its fields."""
     pairs = ((one, known.fields[one.name.text]) for one in known.node.fields)
     parameters = _parameters(pairs, source)
     return f"type {known.node.name.text}({', '.join(parameters)})", parameters
@@ -76,7 +76,7 @@ def _parameters(pairs: Iterable[tuple[n.Parameter, Type]], source: Source) -> li
 
 
 def builtin_signature(known: Builtin) -> tuple[str, list[str]]:
-    """The signature of a builtin, and its parameters."""
+    """The signature of a builtin, and the texts of its parameters."""
     parameters: list[str] = []
     for name in known.names:
         taken = [way.named(name) for way in known.ways]
@@ -87,7 +87,7 @@ def builtin_signature(known: Builtin) -> tuple[str, list[str]]:
 
 
 def builtin(name: str) -> str:
-    """The reference's entry for a builtin."""
+    """The entry for a builtin in the reference of the language."""
     forms, gives = _reference().get(name, (f"`{name}`", ""))
     return f"{forms}\n\n{gives}"
 
@@ -107,7 +107,7 @@ def _reference() -> dict[str, tuple[str, str]]:
 
 
 def of_symbol(script: Script, symbol: Symbol) -> str:
-    """A symbol in one line: its signature or its type."""
+    """Describes a symbol on one line: by its signature or its type."""
     facts = script.checked.facts
     meaning = facts.meaning_of(symbol)
     match meaning.node:
@@ -162,7 +162,10 @@ def _named(session: Session, script: Script, target: Target, node: n.Node) -> st
 
 
 def _parameter(script: Script, home: Script, node: n.Parameter, read: n.Node) -> str:
-    """A parameter with its type at the node `read`; if that is unknown, with its declared type."""
+    """A parameter with its type.
+
+    If `read` is a use of the parameter, the type is the one that the parameter has there.
+    """
     if isinstance(read, n.Name):
         return f"{node.name.text}: {_type(script, read)}"
     facts = home.checked.facts
@@ -208,7 +211,10 @@ def _written_at(script: Script, target: Target) -> Location | None:
 
 
 def _requests(script: Script, function: n.FunctionDef) -> str:
-    """The text for the most requests that a call of a function sends; empty if it sends none."""
+    """A text about the most requests that a call of a function sends.
+
+    The text is empty if the function sends none, or if no bounds are known.
+    """
     found = None if script.bounds is None else script.bounds.of_function(function)
     if found is None or found.bound.is_zero:
         return ""
@@ -218,7 +224,10 @@ def _requests(script: Script, function: n.FunctionDef) -> str:
 
 
 def _tool(script: Script, function: n.FunctionDef) -> str:
-    """A function's description as a tool, as a model gets it; empty if it is not known."""
+    """The description of a function as a tool, in the form in which a model gets it.
+
+    The text is empty if the function cannot be a tool, or if the script has errors.
+    """
     if script.checked.has_errors:
         return ""
     # Imported here, as it imports the runtime.
@@ -232,7 +241,7 @@ def _tool(script: Script, function: n.FunctionDef) -> str:
 
 
 def _prompt(script: Script, prompt: n.Prompt) -> str:
-    """The requested type, the tools and the first request of a prompt."""
+    """Describes a prompt: the requested type, the tools, and the first request."""
     facts = script.checked.facts
     asked = facts.prompts.get(prompt, ANY)
     type_ = "program" if prompt.mode == "program" else "string" if asked == ANY else show(asked)

@@ -17,7 +17,7 @@ Kind = Literal["function", "type", "field", "variable"]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A symbol of a script with its children; `name` is the span of its name."""
+    """A symbol of a script, with the symbols inside it. `name` is the span of the symbol's name."""
 
     text: str
     detail: str
@@ -204,7 +204,10 @@ def colours(script: Script) -> list[Colour]:
 
 
 def _words(script: Script) -> Iterator[tuple[Span, str]]:
-    """The spans and kinds of comments and of tokens with a fixed colour, one span for each line."""
+    """The spans and kinds of comments and of tokens with a fixed colour.
+
+    A comment or token with several lines has a span for each line.
+    """
     lexed, source = script.checked.lexed, script.source
     pieces = [(one.span, _OF_TOKENS[one.kind]) for one in lexed.tokens if one.kind in _OF_TOKENS]
     for span, kind in (*pieces, *((one.span, "comment") for one in lexed.comments)):
@@ -230,7 +233,10 @@ def _kind(script: Script, symbol: Symbol) -> str:
 
 
 def parameter_types(script: Script) -> list[tuple[int, str]]:
-    """The inferred types of parameters without a declared type, each with its hint's offset."""
+    """The inferred types of parameters without a declared type.
+
+    Each item has the offset after the parameter's name, and the text of the type.
+    """
     found: list[tuple[int, str]] = []
     for node in script.nodes:
         if not isinstance(node, n.FunctionDef) or node not in script.checked.facts.functions:

@@ -1,12 +1,12 @@
 """Inserts a name at the cursor, so that an unfinished script can be parsed and typed.
 
 An unfinished line is often a syntax error. Usually it can be parsed with a name at the cursor, with
-open brackets closed and a suitable end:
+open brackets closed and a suitable end. In these examples, `|` is the cursor:
 
     for row in rows: print(row.|           for row in rows: print(row.x__)
     f label(text: |                        f label(text: x__): nil
 
-If none of these lines can be parsed, the name replaces the line.
+If no such line can be parsed, the name replaces the line.
 """
 
 from collections.abc import Iterator
@@ -77,7 +77,7 @@ class PlaceholderScript:
 
 
 def current_line_at(script: Script, offset: int) -> CurrentLine:
-    """The current line for a cursor at an offset."""
+    """The `CurrentLine` for a cursor at an offset."""
     text, start, end = script.source.text, offset, offset
     while start and _is_of_word(text[start - 1]):
         start -= 1
@@ -106,7 +106,7 @@ def _is_of_word(character: str) -> bool:
 
 
 def with_placeholder(script: Script, beginning: CurrentLine) -> PlaceholderScript:
-    """The checked script with the name inserted at the cursor, or else in place of the line."""
+    """Inserts the name at the cursor, or else in place of the line, and checks the script."""
     text, name = script.source.text, script.source.name
     made, before, end = next(_readable(text, beginning), None) or _alone(text, beginning)
     checked = script.modules.check_text(
@@ -119,17 +119,20 @@ def with_placeholder(script: Script, beginning: CurrentLine) -> PlaceholderScrip
 
 
 def _alone(text: str, beginning: CurrentLine) -> tuple[str, int, int]:
-    """A line with nothing but the name; the result is as the items of `_readable`."""
+    """A line with nothing but the name.
+
+    The result has the form of the items that `_readable` yields.
+    """
     line = text[beginning.line : beginning.start]
     indent = line[: len(line) - len(line.lstrip())].partition("\n")[0]
     return indent + NAME, len(indent), _end_of_line(text, beginning.start)
 
 
 def _readable(text: str, beginning: CurrentLine) -> Iterator[tuple[str, int, int]]:
-    """The lines with the name that can be parsed; lines that keep the text after the cursor first.
+    """Yields versions of the line that have the name and can be parsed.
 
-    Each item has the line, the offset of the name in the line, and the offset in `text` at which
-    the text that the line replaces ends.
+    Versions that keep the text after the cursor come first. Each item has the line, the offset of
+    the name in the line, and the offset in `text` at which the text that the line replaces ends.
     """
     head = text[beginning.line : beginning.start]
     indent = head[: len(head) - len(head.lstrip())]
@@ -157,7 +160,11 @@ def _end_of_line(text: str, offset: int) -> int:
 
 
 def _blocks(below: str, indent: str) -> tuple[str, ...]:
-    """The texts to try after a line: a stand-in for the block if one follows, and nothing."""
+    """The texts to try after a line.
+
+    If a block follows the line, a short block is tried first. Otherwise, there is only the empty
+    text.
+    """
     line = below.lstrip("\n").partition("\n")[0]
     is_deeper = line.startswith(f"{indent} ") and line.strip()
     return ("\n    nil", "") if is_deeper else ("",)

@@ -1,4 +1,4 @@
-"""Additions to pygls: a connection that frees memory; conversion of offsets and positions."""
+"""Additions to pygls: a connection that frees memory, and converting offsets to positions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from saftc.source import Source, Span
 
 
 class Connection(LanguageServerProtocol):
-    """The connection to one client; calls `handled` before it handles each incoming message."""
+    """The connection to one client. It calls `handled` before it handles an incoming message."""
 
     handled: Callable[[], None] | None = None
 
@@ -57,7 +57,10 @@ class Lines:
         return self.codec.client_num_units(self.source.at(span))
 
     def offset(self, position: lsp.Position) -> int:
-        """The offset of a position, at most that of the end of the position's line."""
+        """The offset of a position.
+
+        If the position is after the end of its line, the result is the offset of the line's end.
+        """
         line = position.line + 1
         start = self.source.line_start(line)
         if start >= len(self.source.text):

@@ -97,7 +97,7 @@ class SaftServer(LanguageServer):
         self._messages = 0
 
     def path_of(self, uri: str) -> str:
-        """The path of the script at a URI; the URI itself if the script has no file yet."""
+        """The path of the script at a URI, or the URI itself if the script has no file yet."""
         path = to_fs_path(uri) or uri
         if "\0" in path:
             raise JsonRpcInvalidParams("this is not the address of a file")
@@ -157,7 +157,7 @@ class SaftServer(LanguageServer):
         self._rest()
 
     def _count(self) -> None:
-        """Counts an incoming message; frees memory after many messages without a pause."""
+        """Counts an incoming message. Frees memory after many messages without a pause."""
         self._messages += 1
         if self._messages >= _MOST_MESSAGES:
             self._rest()
@@ -188,7 +188,7 @@ class SaftServer(LanguageServer):
         return self.uri_of(path), self.lines(self.session.script(path).source)
 
     def view(self, uri: str) -> views.View:
-        """The view at a URI; it shows the script's last version without errors."""
+        """The view at a URI. It shows the last version of the script that had no errors."""
         meant = views.script_of(uri)
         if meant is None:
             raise JsonRpcInvalidParams(message=f"there is no view at {uri}")
@@ -219,7 +219,10 @@ class SaftServer(LanguageServer):
             await asyncio.sleep(0)
 
     def warn_unformatted(self, uri: str) -> None:
-        """Tells the user why a script is not formatted; once, until it can be formatted again."""
+        """Warns the user that a script was not formatted because it has mistakes.
+
+        It warns only once, until the script can be formatted again.
+        """
         if uri not in self.unformatted:
             self.unformatted.add(uri)
             name = Path(self.path_of(uri)).name
@@ -227,7 +230,10 @@ class SaftServer(LanguageServer):
             self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, text))
 
     def fetch(self, uri: str) -> str:
-        """The text of a view; from now on, the editor is notified of changes."""
+        """The text of a view.
+
+        From now on, the server notifies the editor of changes of the text.
+        """
         self._fetched[uri] = self.view(uri).text
         return self._fetched[uri]
 
@@ -238,7 +244,7 @@ server = SaftServer()
 def _answers(
     method: str, options: Any = None
 ) -> Callable[[_Handler[Any, Any]], _Handler[Any, Any]]:
-    """Registers a function as a request's handler; the request can be cancelled before it starts.
+    """Registers a function as the handler of a request, which can be cancelled before it starts.
 
     The handler is a coroutine that first lets the server read further messages.
     """
@@ -299,7 +305,7 @@ def _take_settings(ls: SaftServer, settings: object) -> None:
 
 
 def _part(data: object, name: str) -> object:
-    """A field of data from a client; pygls gives the data as a dictionary or as an object."""
+    """The field `name` of data from a client. In pygls, the data are a dictionary or an object."""
     if isinstance(data, dict):
         return cast("dict[str, object]", data).get(name)
     return getattr(data, name, None)
@@ -578,9 +584,9 @@ async def _content(
 
 @_answers("saft/lines")
 async def _lines(ls: SaftServer, params: Any) -> dict[str, Any] | None:
-    """The lines of a view that belong to a line of its script, counted from 0.
+    """The lines of a view that belong to a line of its script. Lines are counted from 0.
 
-    With `back`, it is the reverse: the lines of the script for a line of the view.
+    With `back`, the result is the lines of the script that belong to a line of the view.
     """
     uri, line = getattr(params, "view", None), getattr(params, "line", None)
     if not isinstance(uri, str) or not isinstance(line, int):

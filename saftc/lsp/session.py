@@ -1,4 +1,6 @@
-"""The scripts of an editor: open scripts have the editor's text, all others that of their files.
+"""The scripts of an editor, which have the editor's text while they are open.
+
+Closed scripts have the text of their files.
 
 session = Session()
 session.change(path, text)
@@ -33,7 +35,7 @@ MOST_BYTES = 300_000
 
 
 class TooLarge(FileProblem):
-    """The script is too long to be checked at each change."""
+    """Raised for a script that is too long to be checked at each change."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +63,19 @@ class Script:
 
     @cached_property
     def originals(self) -> Library:
-        """The Python modules that the script can import; definitions are found in their source."""
+        """The Python modules that the script can import.
+
+        Unlike the checker's modules, they are read from source instead of stubs, to find
+        definitions.
+        """
         return originals(self.modules.folder)
 
     @cached_property
     def python_objects(self) -> "PythonObjects":
-        """The Python modules that the script can import, for previews; none of their code runs."""
+        """The objects of the Python modules that the script can import, for previews.
+
+        They are built from the modules' source: no code of the modules runs.
+        """
         # Imported here, as it may import pydantic.
         from saftc.previews.python_objects import PythonObjects
 
@@ -74,12 +83,15 @@ class Script:
 
     @cached_property
     def compiled(self) -> Compiled:
-        """The compiled script; its `module` is None if the script has errors."""
+        """The compiled script. Its `module` is None if the script has errors."""
         return compile_checked(self.checked, Project().compiling())
 
     @cached_property
     def bounds(self) -> "ProgramBounds | None":
-        """Upper bounds for the functions' requests; None if script or settings have errors."""
+        """Upper bounds for the requests of the script's functions.
+
+        The result is None if the script or the settings have errors.
+        """
         if self.checked.has_errors:
             return None
         # Imported here, as it imports the runtime.
@@ -104,12 +116,12 @@ class Session:
         return tuple(self._texts)
 
     def change(self, path: str, text: str) -> None:
-        """Sets the text of an open script; checked scripts that depend on it are dropped."""
+        """Sets the text of an open script, and drops the checked scripts that depend on it."""
         self._texts[path] = text
         self._forget(path)
 
     def close(self, path: str) -> None:
-        """Closes a script: from now on, its text is that of its file."""
+        """Closes a script. From now on, its text is the text of its file."""
         self._good.pop(path, None)
         if self._texts.pop(path, None) is not None:
             self._forget(path)
@@ -142,7 +154,8 @@ class Session:
     def last_valid(self, path: str) -> Script | None:
         """The last version of a script that had no errors; None if there was none.
 
-        After a change of an imported script, it is a new object even if its text is the same.
+        After a change of an imported script, the result is a new object even if its text is the
+        same.
 
         Raises:
             FileProblem: The current version cannot be checked (see `script`).
@@ -151,7 +164,7 @@ class Session:
         return self._good.get(path)
 
     def around(self, path: str, word: str) -> Iterator[Script]:
-        """The scripts that contain a word, of those below a script's root and the open ones.
+        """The scripts that contain a word, among the open scripts and those below a script's root.
 
         Raises:
             FileProblem: A script that contains the word cannot be checked.

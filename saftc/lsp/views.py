@@ -22,16 +22,19 @@ SCHEMES = tuple(f"saft-{kind}" for kind in _ENDINGS)
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The text of a view. `lines` maps ranges of its lines (first, last) to spans of the script.
+    """The text of a view. `lines` maps ranges of its lines to spans of the script.
 
-    Of nested ranges, the outer one comes first.
+    A range has the numbers of its first and last line. Of nested ranges, the outer one comes first.
     """
 
     text: str
     lines: tuple[tuple[int, int, Span], ...]
 
     def of(self, source: Source, line: int) -> tuple[int, int] | None:
-        """The first and last line of the view for a line of the script, counted from 1."""
+        """The first and last line of the view for a line of the script; None if there are none.
+
+        Lines are counted from 1.
+        """
         found: tuple[int, int] | None = None
         for first, last, span in self.lines:
             if source.line_of(span.start) <= line <= source.line_of(max(span.start, span.end - 1)):
@@ -39,7 +42,10 @@ class View:
         return found
 
     def from_line(self, source: Source, line: int) -> tuple[int, int] | None:
-        """The first and last line of the script for a line of the view, counted from 1."""
+        """The first and last line of the script for a line of the view; None if there are none.
+
+        Lines are counted from 1.
+        """
         found: tuple[int, int] | None = None
         for first, last, span in self.lines:
             if first <= line <= last:
@@ -53,7 +59,7 @@ def address(kind: Kind, uri: str) -> str:
 
 
 def script_of(uri: str) -> tuple[Kind, str] | None:
-    """The kind of the view at a URI, and the URI of its script."""
+    """The kind of the view at a URI, and the URI of its script; None if it is not a view's URI."""
     scheme, _, rest = uri.partition(":")
     for kind, ending in _ENDINGS.items():
         if scheme == f"saft-{kind}" and rest.endswith(ending):
@@ -67,7 +73,7 @@ def message_view(reason: str) -> View:
 
 
 def view(kind: Kind, script: Script) -> View | None:
-    """The view of a script; None while it has errors."""
+    """A view of the script; None if the script has errors."""
     if script.checked.has_errors:
         return None
     return _python(script) if kind == "python" else _requests(script)
@@ -82,7 +88,7 @@ def request_of(script: Script, prompt: n.Prompt) -> str:
 
 
 def _text(previews: list[Preview]) -> str:
-    """The previews as text; positions have the name of the script's file, without its folder."""
+    """The previews as text. Their positions name the script's file without its folder."""
     return as_text([replace(one, position=os.path.basename(one.position)) for one in previews])
 
 

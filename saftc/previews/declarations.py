@@ -2,11 +2,11 @@
 
     type Point(x: float, y: float)                a dataclass
     {id: int}, [string]?                          a TypedDict, `list[str] | None`
-    f gap(a: Point, b: Point) -> float:           a function of this signature and docstring
+    f gap(a: Point, b: Point) -> float:           a function with this signature and docstring
 
 The runtime reads these objects as it reads those of a compiled module, so previews show what a run
 would send. No script runs, so defaults other than nil are unknown. The objects of Python modules
-are built from their source, or come from the modules themselves if these are imported.
+are built from the modules' source, or come from the modules themselves if these are imported.
 """
 
 import inspect
@@ -84,9 +84,9 @@ def imported_beside(folder: Path) -> Callable[[str], ModuleType]:
 
 
 class Declarations:
-    """The declarations of a script and its imports, each type and function built once.
+    """Builds the types and functions that a script and its imports declare, each of them once.
 
-    `find` returns the Python modules.
+    `find` returns a Python module by its name.
     """
 
     def __init__(self, facts: Facts, find: FindModule) -> None:
@@ -105,13 +105,13 @@ class Declarations:
                         self._aliases[type_.fields] = one.name.text, doc
 
     def function(self, definition: n.FunctionDef) -> Any:
-        """A function without its body."""
+        """A Python function with the signature and the docstring of a script's function."""
         known = self._functions.get(definition)
         if known is not None:
             return known
 
         def declared(*_given: Any, **_named: Any) -> None:
-            """A stand-in for the function that is never called."""
+            """Replaces the function in previews, and is never called."""
 
         facts = self.facts.functions[definition]
         kept = definition in self.facts.history.does
@@ -139,12 +139,12 @@ class Declarations:
         return declared
 
     def fields(self, statement: n.DestructureStmt) -> dict[str, Any]:
-        """The types of a destructuring's fields, by name."""
+        """Maps the names of a destructuring's fields to their types."""
         types = self.facts.schemas
         return {one.name.text: self._described(types[one.schema], one) for one in statement.fields}
 
     def type_(self, type_: Type) -> Any:
-        """The annotation for a type, as an object."""
+        """The Python object that annotates values of a type, such as `list[str]`."""
         place = self._place_in_python(type_)
         if place is not None:
             return getattr(self.find(place[0]), place[1], Any)
@@ -196,7 +196,7 @@ class Declarations:
         return dict[self.type_(keys_of(group[0])), self.type_(common_value(group))]
 
     def _object(self, type_: ObjectType) -> Any:
-        """The TypedDict of an object schema; its annotations may refer to itself."""
+        """The TypedDict of an object schema. Its annotations may refer to the TypedDict itself."""
         if type_.fields not in self._objects:
             name, doc = self._aliases.get(type_.fields, ("Object", None))
             class_ = _TYPED_DICT(name, {one.name: Any for one in type_.fields})
@@ -232,7 +232,7 @@ class Declarations:
         return class_
 
     def unknown_in(self, type_: Type) -> list[str]:
-        """Describes the unknown parts of a Python class; empty for another type."""
+        """Descriptions of the unknown parts of a Python class. Other types have none."""
         place = self._place_in_python(type_)
         if place is None:
             return []
@@ -260,5 +260,5 @@ def _with_doc(type_: Any, doc: str | None) -> Any:
 
 
 def _default(node: n.Expression) -> Any:
-    """None for the default nil; for any other default, a placeholder."""
+    """None if the default is nil, and otherwise a placeholder."""
     return None if isinstance(node, n.Literal) and node.value is None else ...

@@ -8,7 +8,8 @@
 built from its results, so that the runtime and pydantic treat them as they treat the original
 classes. The only calls in annotations and defaults that are made are those that describe a value:
 `Field(gt=0)`, `auto()`. A name that cannot be resolved without running the module raises
-NotStaticallyKnown. In a class, it stands for any value, and `unknown_in` describes it.
+NotStaticallyKnown. If a class uses such a name, any value is assumed there, and `unknown_in`
+describes the name.
 """
 
 import ast
@@ -69,7 +70,7 @@ def unknown_in(value: Any) -> list[str]:
 
 
 class _Members:
-    """A module whose members are built on access."""
+    """A module each of whose members is built when it is accessed."""
 
     def __init__(self, find: Callable[[str], Any]) -> None:
         self.__find = find
@@ -114,7 +115,7 @@ class PythonObjects:
         self._open: list[tuple[Any, _Scope]] = []
 
     def __call__(self, name: str) -> Any:
-        """A module whose members raise NotStaticallyKnown if they are unknown."""
+        """The module with a name. Access to a member that is unknown raises NotStaticallyKnown."""
         module = self._library.module(name)
         if self._library.knows(name) or (module is not None and module.is_stub):
             return _Members(partial(_of_python, name))
@@ -136,7 +137,7 @@ class PythonObjects:
                 return self._bound(_Scope(found), own)
 
     def _bound(self, scope: _Scope, name: str) -> Any:
-        """The object bound to a name by the module of the scope, or by its class."""
+        """The object to which the scope's module, or its class, binds a name."""
         if scope.module.is_stub:
             return _of_python(scope.module.name, name)
         match scope.bindings.names[name]:
@@ -185,7 +186,10 @@ class PythonObjects:
         return self._references.setdefault(node, ForwardRef(f"_{len(self._references)}"))
 
     def _variable(self, node: ast.expr, scope: _Scope) -> Any:
-        """The value of a variable; for an instance of the user's class, a stand-in."""
+        """The value of a variable.
+
+        An instance of a class that the user wrote is replaced by a substitute.
+        """
         match node:
             case ast.Call(func=made, args=[ast.Constant(value=str() as name), *others]) if (
                 scope.meaning(made) in ("typing.NewType", "typing.TypeVar")
@@ -204,7 +208,7 @@ class PythonObjects:
                 return self._value(node, scope)
 
     def _instance(self, node: ast.expr, scope: _Scope) -> Any:
-        """A stand-in for an instance of a class; it has only the methods."""
+        """A substitute for an instance of a class. It has only the methods of the class."""
         class_ = scope.meaning(node)
         if not isinstance(class_, Class) or class_.is_stub:
             raise NotStaticallyKnown
@@ -243,7 +247,7 @@ class PythonObjects:
         return (self._value(node, scope) for node in nodes)
 
     def _type(self, node: ast.expr, scope: _Scope) -> Any:
-        """The object of an annotation, which may be quoted."""
+        """The Python object that an annotation means. The annotation may be quoted."""
         match node:
             case ast.Constant(value=str() as text):
                 inner = quoted(text)
@@ -315,7 +319,10 @@ class PythonObjects:
             self._notes.pop()
 
     def _type_noted(self, node: ast.expr, scope: _Scope, of: str) -> Any:
-        """The object of an annotation; if it is unknown, `Any`, and a note is added."""
+        """The Python object that an annotation means.
+
+        If it is unknown, adds a note and returns `Any`.
+        """
         try:
             return self._type(node, scope)
         except AttributeError:
@@ -330,7 +337,7 @@ class PythonObjects:
             raise NotStaticallyKnown(node.name)
 
         def declared(*_given: Any, **_named: Any) -> None:
-            """A stand-in for the function that is never called."""
+            """Replaces the function in previews, and is never called."""
 
         hints: dict[str, Any] = {}
         parameters: list[inspect.Parameter] = []
@@ -393,7 +400,7 @@ class PythonObjects:
         return made
 
     def _body(self, class_: Class, scope: _Scope) -> dict[str, Any]:
-        """The namespace of a class without its methods."""
+        """The namespace from which a class is built, without its methods."""
         annotations: dict[str, Any] = {}
         body: dict[str, Any] = {
             "__module__": class_.module,
@@ -425,7 +432,7 @@ class PythonObjects:
         return body
 
     def _field_value(self, node: ast.expr, scope: _Scope, name: str, class_: Class) -> Any:
-        """The default or description of a field; unknown parts are noted."""
+        """The default or the description of a field. If it is unknown, adds a note."""
         try:
             return self._value(node, scope)
         except AttributeError:
@@ -468,7 +475,7 @@ class PythonObjects:
 def _parameters(
     arguments: ast.arguments,
 ) -> Iterator[tuple[ast.arg, Any, ast.expr | None]]:
-    """The parameters, each with its kind and its default."""
+    """The parameters of a function, each with its kind and its default."""
     kinds, given = inspect.Parameter, [*arguments.posonlyargs, *arguments.args]
     lacking = [None] * (len(given) - len(arguments.defaults))
     defaults = [*lacking, *arguments.defaults]
@@ -496,13 +503,16 @@ def _fill(body: dict[str, Any], namespace: dict[str, Any]) -> None:
 
 
 def _by_name(name: str) -> Any:
-    """The object of a qualified name such as `typing.Optional`."""
+    """The object that a qualified name such as `typing.Optional` means."""
     module, _, word = name.rpartition(".")
     return _of_python(module, word)
 
 
 def _of_python(module: str, name: str) -> Any:
-    """A member of a module of the standard library or pydantic: no code of the user's runs."""
+    """A member of a module of the standard library or of pydantic.
+
+    The module is imported. No code that the user wrote runs.
+    """
     for home in _HOMES.get(module, (module,)) if module not in _NOISY else ():
         try:
             return getattr(import_module(home), name)
@@ -517,7 +527,7 @@ def _not_known(name: str = "") -> Any:
 
 
 def _described(make: Callable[[], Any]) -> Any:
-    """Calls `make`, which builds a description; raises NotStaticallyKnown if that fails."""
+    """Calls `make`, which builds a description. Raises NotStaticallyKnown if that fails."""
     try:
         return make()
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Renders the preview of a prompt's request as data, text and JSON.
+"""Renders the previews of prompts' requests as data, JSON and text such as this:
 
 triage.saft:20:9: prompt
 user:
@@ -25,7 +25,7 @@ _WIDTH = 88
 class Hole:
     """A part of a request whose value is known only when the script runs.
 
-    `mark` is the text that stands for the value in the preview. If the value's type is unknown,
+    The preview shows the text `mark` in place of the value. If the value's type is unknown,
     `may_be_function` is true: a function would be replaced by the name of its tool.
     """
 
@@ -39,8 +39,8 @@ class Hole:
 class Enforced:
     """How far a server can enforce the requested type of a prompt.
 
-    If it `is_strict`, the server enforces the type fully. Otherwise `losses` are the parts that are
-    not enforced. If it `is_wrapped`, the type is not an object, and the value is requested as the
+    With `is_strict`, the server enforces the type fully. Otherwise `losses` are the parts that are
+    not enforced. With `is_wrapped`, the type is not an object, and the value is requested as the
     field `value` of an object.
     """
 
@@ -51,7 +51,7 @@ class Enforced:
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """An upper bound for the requests of a prompt, as a formula, with the reasons.
+    """An upper bound for the requests of a prompt. `most` is a formula, and `words` explain it.
 
     If no bound is known, `most` is None, and `words` say why.
     """
@@ -62,12 +62,11 @@ class Requests:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The preview of one prompt.
+    """The preview of one prompt, or of a call of a prompting function in another script.
 
-    `request` is the first request that the prompt sends; None if `error` prevents it. `overlap`
-    says for each place that runs the prompt whether it overlaps with others, and if not, why. A
-    preview can also be of a call of a prompting function in another script (a "call"); then it has
-    only `overlap`.
+    `request` is the first request that the prompt sends. It is None if `error` prevents the
+    request. `overlap` says for each place that runs the prompt whether it overlaps with others, and
+    if not, why. The preview of a call has the mode "call", and only `overlap` besides its position.
     """
 
     position: str
@@ -157,7 +156,7 @@ def _strict_text(enforced: Enforced) -> str:
 
 
 def _part_text(part: str | dict[str, Any]) -> str:
-    """The text of a part of a message; JSON if it is not a text part."""
+    """The text of a part of a message. Another part, such as an image, is written as JSON."""
     if isinstance(part, str):
         return part
     return part["text"] if part["type"] == "text" else json.dumps(part, ensure_ascii=False)

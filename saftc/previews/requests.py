@@ -57,10 +57,10 @@ if TYPE_CHECKING:
 
 
 def preview(compiled: Compiled, find: FindModule, *, on_wire: bool = False) -> list[Preview]:
-    """The prompts of a compiled script.
+    """The previews of the prompts of a compiled script.
 
-    `find` returns a Python module, or a stand-in for it, by name. `on_wire` adds the request in the
-    server's format, in which holes are written as `{mail}`.
+    `find` returns a Python module, or a substitute for it, by name. `on_wire` adds the request in
+    the server's format, in which holes are written as `{mail}`.
     """
     assert compiled.module is not None
     checked, plan = compiled.checked, compiled.module.plan
@@ -81,7 +81,10 @@ def preview(compiled: Compiled, find: FindModule, *, on_wire: bool = False) -> l
 
 
 def previewed_calls(compiled: Compiled) -> list[Preview]:
-    """The calls of prompting functions in other scripts, and how they overlap."""
+    """A preview of each call of a prompting function in another script.
+
+    It says only how the call overlaps.
+    """
     assert compiled.module is not None
     plan, source = compiled.module.plan, compiled.checked.source
     if plan.is_off:
@@ -134,7 +137,10 @@ def _overlap_at(told: Explanation, source: Source) -> str:
 
 
 def project_bounds(checked: Checked, overlapping: Overlapping = DEFAULT) -> ProgramBounds | None:
-    """Upper bounds for a script's requests under the current settings; None if one is wrong."""
+    """Upper bounds for a script's requests under the current settings.
+
+    The result is None if a setting is wrong.
+    """
     try:
         return ProgramBounds(checked.facts, checked.source, project_limits(), overlapping)
     except SaftError:
@@ -148,9 +154,9 @@ def has_token_budget() -> bool:
 
 
 def _requests(checked: Checked) -> Callable[[n.Prompt], Requests | None]:
-    """Returns a function for the bounds on a prompt's requests.
+    """Returns a function that maps a prompt to the bounds on its requests.
 
-    The function returns None if a setting is wrong.
+    That function returns None if a setting is wrong.
     """
     bounds = project_bounds(checked)
     if bounds is None:
@@ -166,7 +172,7 @@ def _requests(checked: Checked) -> Callable[[n.Prompt], Requests | None]:
 
 
 def _places(compiled: Compiled) -> Callable[[n.Prompt], str]:
-    """Returns a function for the place of a prompt in the module, as requests contain it."""
+    """Returns a function that maps a prompt to its place, in the form that requests contain."""
     assert compiled.module is not None
     text, name = compiled.module.text, compiled.checked.source.name
     mappings = compiled.module.origins.map(text)
@@ -188,7 +194,10 @@ def _places(compiled: Compiled) -> Callable[[n.Prompt], str]:
 
 
 def description(facts: Facts, function: n.FunctionDef, find: FindModule) -> dict[str, Any] | None:
-    """A function's description as a tool, as models get it; None if it cannot be a tool."""
+    """The description of a function as a tool, in the form in which models get it.
+
+    The result is None if the function cannot be a tool.
+    """
     declared = Declarations(facts, find).function(function)
     try:
         return function_tool(function.name.text, declared).description()["function"]
@@ -216,7 +225,7 @@ class _ScriptContext:
 
 
 def _imports(facts: Facts) -> Iterator[tuple[Symbol, _Imported]]:
-    """The names imported from Python, each with its module and its name there.
+    """Yields each name imported from Python, with its module and its name in the module.
 
     A name may occur more than once: `import a.b` and `import a.c` both bind `a`.
     """
@@ -238,11 +247,11 @@ _NOT_SET = object()
 
 
 class _NotKnown(Exception):
-    """The value of an expression is known only at run time."""
+    """Raised if the value of an expression is known only at run time."""
 
 
 class RequestPreview:
-    """Builds the preview of one prompt; `place` is only needed for the server's format."""
+    """Builds the preview of one prompt. `place` is needed only for the server's format."""
 
     def __init__(
         self,
@@ -286,7 +295,7 @@ class RequestPreview:
         return Preview(position, mode, sent, holes, notes, error, overlap, enforced, on_wire, most)
 
     def _note_waiting(self) -> None:
-        """Notes which tools wait for approval, and for which tools that is unknown."""
+        """Adds notes on the tools that wait for approval, and on tools that may wait."""
         tools = offered(self.facts, self.node)
         is_program = self.node.mode == "program"
         what, waits = ("a program with calls", "waits") if is_program else ("calls", "wait")
@@ -328,14 +337,17 @@ class RequestPreview:
         )
 
     def _type(self, type_: Type) -> Any:
-        """The requested type; adds notes on its unknown parts."""
+        """The requested type as a Python object. Adds notes on the type's unknown parts."""
         declared = self.known.declared
         for one in within(type_):
             self._note_unknown(declared.unknown_in(one))
         return declared.type_(type_)
 
     def _fields(self) -> dict[str, Any] | None:
-        """The fields of a destructuring, each with its doc comment."""
+        """Maps the names of a destructuring's fields to their types, with their doc comments.
+
+        The result is None if the prompt's value is not destructured.
+        """
         for one in nodes_of(self.facts.module, n.DestructureStmt):
             if one.value is self.node:
                 for field in one.fields:
@@ -350,7 +362,7 @@ class RequestPreview:
     # Values
 
     def _value(self, node: n.Expression) -> object:
-        """The value of a hole: a function, a literal's value, or a mark."""
+        """The value of a hole: a function, the value of a literal, or a mark."""
         behind = function_behind(self.facts, node)
         if behind.is_approved and behind.facts is self.facts:
             node = behind.value
@@ -375,7 +387,7 @@ class RequestPreview:
             return Unknown(self._hole(node, may_be_function=may_be_function))
 
     def _tools(self) -> Iterator[tuple[str, object]]:
-        """The functions of the option `tools`, which are not in the text, with their tool names."""
+        """Yields the names and functions of the tools that only the option `tools` offers."""
         shown = {approved(self.facts, hole.value) or hole.value for hole in self.node.holes}
         for one in offered(self.facts, self.node):
             if one.value in shown:
@@ -430,7 +442,7 @@ class RequestPreview:
         return value if callable(value) else Unknown(self._hole(node))
 
     def _found_in_python(self, node: n.Expression) -> object:
-        """The object of an imported name, or of its member.
+        """The object that an imported name, or a member of it, refers to.
 
         Raises:
             AttributeError: There is no such object.
@@ -453,7 +465,7 @@ class RequestPreview:
         return symbol
 
     def _is_from_python(self, node: n.Expression) -> bool:
-        """Whether a value belongs to a Python module."""
+        """Whether an expression is a name imported from Python, or a member of such a name."""
         while isinstance(node, n.Member):
             node = node.value
         if not isinstance(node, n.Name):
@@ -463,7 +475,7 @@ class RequestPreview:
     # Options
 
     def _options(self) -> dict[str, object]:
-        """The values of the prompt's options; unknown ones are noted or left out."""
+        """The values of the prompt's options. Unknown options are noted or left out."""
         written = self.node.options
         if written is None:
             return {}
@@ -517,7 +529,10 @@ class RequestPreview:
         return found
 
     def _object(self, node: n.Expression) -> n.ObjectLiteral | None:
-        """The object literal `node`, or the one that the name `node` is bound to; else None."""
+        """The object literal that an expression is, or that the expression's name is bound to.
+
+        The result is None for other expressions.
+        """
         if isinstance(node, n.Name):
             constant = self.known.constants.get(self._symbol(node))
             return constant if isinstance(constant, n.ObjectLiteral) else None

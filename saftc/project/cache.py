@@ -56,7 +56,10 @@ class CompiledModule(NamedTuple):
 
     @property
     def scripts(self) -> list[str]:
-        """The names of the scripts that this one imports, directly or not; imported ones first."""
+        """The names of the scripts that this one imports, directly or not.
+
+        A script comes after the scripts that it imports.
+        """
         asked = ((one.partition(" "), answer) for one, answer in self.reads.items())
         return [name for (kind, _, name), answer in asked if kind == "script" and answer]
 
@@ -110,7 +113,7 @@ class Cache:
                 path.unlink(missing_ok=True)
 
     def size(self) -> tuple[int, int]:
-        """The number of files in the cache and their bytes."""
+        """The number of files in the cache, and their total size in bytes."""
         sizes: list[int] = []
         for path in self._files():
             with suppress(FileNotFoundError):  # another process has just deleted the file
@@ -118,7 +121,7 @@ class Cache:
         return len(sizes), sum(sizes)
 
     def clear(self) -> tuple[int, int]:
-        """Deletes the files of the cache; returns their number and bytes.
+        """Deletes the files of the cache. Returns their number and their total size in bytes.
 
         Raises:
             FileProblem: A file cannot be removed.
@@ -163,7 +166,7 @@ def _checksum(data: dict[str, Any]) -> str:
 
 
 def _module(data: Any) -> CompiledModule | None:
-    """Parses a cached module; None if the data are damaged."""
+    """Parses a cached module. The result is None if the data are damaged."""
     if not isinstance(data, dict):
         return None
     known: dict[str, Any] = data  # pyright: ignore[reportUnknownVariableType]

@@ -20,7 +20,10 @@ UNNAMED = {"-": "<stdin>", "-c": "<command>"}
 
 
 class FileProblem(Exception):
-    """A problem with a file that the user has to solve; the text names the file and the problem."""
+    """A problem with a file that the user has to solve.
+
+    The message names the file and the problem.
+    """
 
 
 def read_source(path: str) -> "Source":
@@ -62,7 +65,7 @@ def read_module(path: Path) -> str | None:
 def scripts_below(path: str, others: Collection[str] = ()) -> list[str]:
     """The scripts that `path` names: the file itself, or all non-hidden scripts below a folder.
 
-    Files with one of the suffixes `others` are taken, too.
+    If `path` is a file, its suffix may also be one of `others`.
 
     Raises:
         FileProblem: The folder has no scripts, or the file has another suffix.
@@ -86,7 +89,10 @@ def scripts_below(path: str, others: Collection[str] = ()) -> list[str]:
 
 
 def files_of(arguments: Sequence[str]) -> tuple[list[str], dict[str, FileProblem]]:
-    """The scripts that the arguments name, and the problem of each argument that names none."""
+    """The scripts that the arguments name, and the problems by the arguments that cannot be used.
+
+    An argument with a problem is among the scripts, too.
+    """
     files: list[str] = []
     problems: dict[str, FileProblem] = {}
     for argument in arguments:
@@ -123,7 +129,10 @@ def is_async_module(text: str) -> bool:
 
 
 def ships_settings(text: str) -> bool | None:
-    """Whether a module written by saftc sets `defaults`; None if it has no prompts."""
+    """Whether a module written by saftc contains settings for its prompts.
+
+    The result is None if the module has no prompts.
+    """
     import ast
 
     imports = (one for one in ast.parse(text).body if isinstance(one, ast.ImportFrom))

@@ -30,7 +30,7 @@ _IMPORTED = re.compile(rb"^[ \t]*(?:from|import)[ \t]+([A-Za-z_][\w.]*)", re.MUL
 
 
 def folder_of(file: str) -> Path:
-    """The folder of a script; for standard input, the working directory."""
+    """The folder of a script. Standard input counts as a script in the working directory."""
     return Path() if file in UNNAMED else Path(file).parent
 
 
@@ -76,7 +76,10 @@ class Roots:
             self._of_importing.setdefault(script, root)
 
     def is_set_by_project(self, file: str) -> bool:
-        """Whether an option, the project or packages set the script's root, not the imports."""
+        """Whether an option, the project's settings or a package decide the script's root.
+
+        Otherwise, the imports of scripts decide it.
+        """
         return self._looked_up(file)[1]
 
     def _find(self, file: str) -> tuple[Path, bool]:
@@ -109,7 +112,7 @@ class Roots:
     def _by_imports(self, file: str, folder: Path, project: Project) -> Path:
         """The nearest folder, from `folder` upwards, with a script that `file` imports.
 
-        If no folder of the project has such a script, it is the script's own folder.
+        If no folder of the project has such a script, the result is the folder of `file`.
         """
         last = project.path.parent if project.path.is_file() else Path.cwd()
         own = folder_of(file)
@@ -145,7 +148,7 @@ def _above(file: str, root: Path) -> Path | None:
 
 
 def sibling(name: str, folder: Path) -> Path | None:
-    """The script that `import name` means in a script with the root `folder`; None without one."""
+    """The script that `import name` means if the root is `folder`; None if no such file exists."""
     path = script_path(name, folder)
     return path if path.is_file() else None
 
@@ -162,13 +165,19 @@ def path_below(folder: Path, name: str) -> Path:
 
 
 def name_in(root: Path, path: Path) -> str:
-    """The name by which a script below `root` is imported; otherwise the stem of its file."""
+    """The dotted name by which other scripts import the script at `path`.
+
+    If the script is not below `root`, the result is the stem of its file.
+    """
     parts = Path(os.path.relpath(path, root)).with_suffix("").parts
     return path.stem if ".." in parts else ".".join(parts)
 
 
 def package_in(root: Path, path: Path) -> str:
-    """The dotted name of the package that contains a script below `root`; empty without one."""
+    """The dotted name of the package that contains the script at `path`.
+
+    The result is empty if the script is directly in `root`, or is not below it.
+    """
     parts = Path(os.path.relpath(path, root)).parent.parts
     return "" if ".." in parts else ".".join(parts)
 
@@ -198,8 +207,8 @@ def scripts_in(name: str, folder: Path) -> frozenset[str]:
 def of_python(name: str, folder: Path) -> str:
     """A text that changes when a Python module changes in a way that affects compilation.
 
-    The text has the module's place, whether the module is a package, the digest of its source, and
-    the scripts in its folder.
+    The text says whether the module is in `folder` and whether it is a package. It also has the
+    digest of the module's source, and the names of the scripts in the module's folder.
     """
     place = "beside" if is_first_party(name, folder) else "elsewhere"
     state = [place, *sorted(scripts_in(name, folder))]
@@ -214,9 +223,10 @@ def of_python(name: str, folder: Path) -> str:
 
 
 def clash(module: str, package: str = "") -> tuple[str, str] | None:
-    """The reason why `module` cannot be the name of a compiled module, with a fix; else None.
+    """The reason why `module` cannot be the name of a compiled module, with a suggested fix.
 
-    A module in a `package` may have the name of a Python module, as it does not hide that.
+    The result is None if the name is usable. In a `package`, a module may have the name of a module
+    of Python's library, as it does not hide the latter.
     """
     if not package and (module in sys.stdlib_module_names or module in _NEEDED):
         whose = "that compiled modules need" if module in _NEEDED else "of Python's own library"
@@ -232,7 +242,10 @@ def clash(module: str, package: str = "") -> tuple[str, str] | None:
 
 
 def hidden_by(name: str, folder: Path) -> str | None:
-    """The module that Python would find instead of the script `name`, for a message."""
+    """Names, for a message, the module that Python would find instead of the script `name`.
+
+    The result is None if Python would find the compiled script.
+    """
     first, *rest = name.split(".")
     if first in sys.stdlib_module_names or first in _NEEDED:
         return f"its own `{first}`"
@@ -289,8 +302,8 @@ def _text_of(path: Path | None) -> bytes | None:
 def stub_of(name: str, folder: Path) -> Path | None:
     """The typeshed stub of a standard library module.
 
-    None if the module is not in the standard library or has no stub, or if a module in `folder` may
-    hide it.
+    The result is None if the module is not in the standard library or has no stub, or if a module
+    in `folder` may hide it.
     """
     spec = PathFinder.find_spec("typeshed_client") if is_of_python(name) else None
     if spec is None or spec.origin is None or is_first_party(name, folder):
@@ -327,7 +340,7 @@ def _spec(name: str, folder: Path) -> ModuleSpec | None:
 
 
 def is_first_party(name: str, folder: Path) -> bool:
-    """Whether Python would find the module in `folder`: a first-party module in ruff's terms."""
+    """Whether the module is in `folder`, which makes it a first-party module in ruff's terms."""
     path = folder / name.split(".")[0]
     return path.is_dir() or path.with_suffix(".py").is_file()
 
@@ -337,7 +350,7 @@ def _within(part: str, locations: Sequence[str] | None) -> ModuleSpec | None:
 
 
 def _installed(name: str) -> ModuleSpec | None:
-    """The spec from the finder of an editable installation, or from the interpreter itself."""
+    """The module's spec from a finder of editable installations, or from the interpreter itself."""
     for finder in sys.meta_path:
         find = getattr(finder, "find_spec", None)
         if find is not None and finder is not PathFinder:

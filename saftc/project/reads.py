@@ -7,7 +7,7 @@
     reads.changed()                                    the questions whose answer has changed
 
 A question is all that a compilation may ask of the disk: the content of a file, or whether a module
-exists. Its first answer is kept, so that a command sees the same files from start to end.
+exists. `Reads` keeps its first answer, so that a command sees the same files from start to end.
 """
 
 import os
@@ -24,7 +24,7 @@ from saftc.project.settings import settings_files
 
 
 class Question(NamedTuple):
-    """A question to the disk, as about the content of a file or the existence of a module.
+    """A question about the disk, such as the content of a file or the existence of a module.
 
     `kind` is "file" or one of `_ANSWERS`. `name` is the path of a file or folder, or the name of a
     module, resolved from the root `folder`. The answer is a text: for "file", the digest of the
@@ -36,7 +36,7 @@ class Question(NamedTuple):
     folder: Path = Path()
 
     def as_text(self, root: Path) -> str:
-        """The question as text, relative to the script's root."""
+        """The question as text, with the file's path relative to the script's root."""
         name = os.path.relpath(self.name, root) if self.kind == "file" else self.name
         return f"{self.kind} {name}"
 
@@ -83,7 +83,10 @@ _ANSWERS: Mapping[str, Callable[[str, Path], str]] = {
 
 
 class Reads:
-    """The questions asked of the disk, with their first answers; `read` reads a file's bytes."""
+    """The questions asked of the disk, with their first answers.
+
+    `read` is the function that reads the bytes of a file.
+    """
 
     def __init__(self, read: Read = read_script) -> None:
         self._read = read
@@ -93,7 +96,7 @@ class Reads:
         self._notes: list[dict[Question, str]] = []
 
     def data(self, file: str) -> bytes:
-        """The bytes of a file at its first read.
+        """The bytes that a file had when it was first read.
 
         Raises:
             FileProblem: The file cannot be read.
@@ -110,7 +113,10 @@ class Reads:
         self._answers[Question("file", file)] = digest(data)
 
     def ask(self, question: Question) -> str:
-        """The first answer to a question; adds both to the notes of `noting`."""
+        """The first answer to a question.
+
+        Adds the question and the answer to the notes of `noting`.
+        """
         answer = self.answer(question)
         self.note({question: answer})
         return answer
@@ -128,7 +134,7 @@ class Reads:
 
     @contextmanager
     def noting(self) -> Generator[dict[Question, str], None, None]:
-        """Collects the questions asked inside the block, with their answers.
+        """Maps each question asked inside the block to its answer.
 
         An enclosing `noting` block gets these notes, too.
         """

@@ -42,7 +42,7 @@ from saftc.source import Source
 
 
 class Scripts:
-    """The scripts of one command, with one `Modules` for each root.
+    """The scripts that one command checks, with one `Modules` for each root.
 
     For each script, at most `most` mistakes are reported.
     """
@@ -66,7 +66,10 @@ class Scripts:
         return self.folders.setdefault(folder, made)
 
     def forget(self, path: Path) -> set[Path]:
-        """Forgets a script and those that import it; returns their paths."""
+        """Drops the results of a script and its importers.
+
+        Returns the paths of all these scripts.
+        """
         self.reads.forget(str(path))
         return {path}.union(*(modules.forget(path) for modules in self.folders.values()))
 
@@ -122,7 +125,10 @@ class Modules:
         return check(source, load, most=self.most, pure=self.pure)
 
     def forget(self, path: Path) -> set[Path]:
-        """Forgets a script and those that import it; returns their paths."""
+        """Drops the results of a script and its importers.
+
+        Returns the paths of all these scripts.
+        """
         changed = Question("file", str(path))
         outdated = {one for one, notes in self.notes.items() if changed in notes}
         for one in outdated:
@@ -145,10 +151,11 @@ class Modules:
                 del self.open[name]
 
     def reads_of(self, path: Path) -> dict[Question, str]:
-        """The questions to the disk that compiling a script depends on, except for its own file.
+        """Maps the questions about the disk that compiling a script depends on to their answers.
 
-        They include questions about Python modules that were read, or not found, for the
-        declarations of other Python modules. `-` is standard input.
+        The question about the script's own file is left out. Questions about Python modules that
+        were looked up for the declarations of other Python modules are included. `-` is standard
+        input.
         """
         own = Question("file", str(path))
         found = {one: answer for one, answer in self.notes[path].items() if one != own}
@@ -158,7 +165,7 @@ class Modules:
         return found
 
     def load(self, written: str, importing: str = "") -> Loaded:
-        """Loads the module of an import in the script that siblings import as `importing`."""
+        """Loads the module that the script called `importing` imports as `written`."""
         name = written if is_server(written) else absolute_name(written, importing)
         if name is None:
             return outside(written, importing)
@@ -235,7 +242,7 @@ class Modules:
 def _declared(folder: Path, name: str) -> Text | None:
     """The declarations of a Python module for a script in `folder`.
 
-    Those of a standard library module come from its stub.
+    If the module is in the standard library, they come from its stub.
     """
     stub = stub_of(name, folder)
     data = python_source(name, folder) if stub is None else stub.read_bytes()
@@ -248,7 +255,7 @@ def _declared(folder: Path, name: str) -> Text | None:
 
 
 def originals(folder: Path) -> Library:
-    """The Python modules read from their source instead of stubs, to find definitions of names."""
+    """A library that reads Python modules from source, not from stubs, to find definitions."""
 
     def read(name: str) -> Text | None:
         path = python_file(name, folder)

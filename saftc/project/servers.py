@@ -23,7 +23,7 @@ _FORM = 1
 
 
 def is_server(name: str) -> bool:
-    """Whether an imported name refers to the tools of an MCP server, as `mcp(docs)`."""
+    """Whether an imported name refers to the tools of an MCP server, such as `mcp(docs)`."""
     return name.startswith("mcp(")
 
 
@@ -37,7 +37,7 @@ def lock_path(folder: Path) -> Path:
 
 
 def locked_server(name: str, folder: Path) -> "Loaded":
-    """The tools of the server with an imported name, or the problem with the lock."""
+    """The tools of the MCP server that an import calls `name`, or the problem with the lock."""
     # Imported here, so that running a cached script does not load the compiler.
     from saftc.check.imports import BrokenModule, MissingModule, ServerModule
 
@@ -54,15 +54,19 @@ def locked_server(name: str, folder: Path) -> "Loaded":
 
 
 def state_of(name: str, folder: Path) -> str:
-    """A digest of a server's entry in the lock; scripts are compiled again when it changes."""
+    """A digest of a server's entry in the lock.
+
+    Scripts are compiled again when the digest changes.
+    """
     known = _read(name, lock_path(folder))
     return digest(json.dumps(known).encode())
 
 
 def _read(name: str, path: Path) -> dict[str, Any] | str | None:
-    """The tools of a server in the lock at `path`.
+    """The tools of a server in the lock at `path`, as a mapping from their names.
 
-    None if the lock has no entry for the server; an error message if the lock cannot be read.
+    The result is None if the lock has no entry for the server, and an error message if the lock
+    cannot be read.
     """
     try:
         data: Any = json.loads(path.read_bytes())

@@ -1,11 +1,11 @@
 """The compiler settings of a project: `[tool.saft]` in the nearest pyproject.toml.
 
     overlap = false         send prompts one after the other
-    pure = ["geo.*"]        Python functions without effects that do not fail; tools of MCP
-                            servers without effects, as in "mcp(docs).search"
+    pure = ["geo.*"]        Python functions that have no effects and do not fail; also tools of
+                            MCP servers that have no effects, as in "mcp(docs).search"
     api = "responses"       the API that requests to providers use
     root = "src"            the folder from which imports are resolved
-    in-place = true         `saftc build` alone writes the modules beside their scripts
+    in-place = true         `saftc build` without names writes modules beside their scripts
 """
 
 from pathlib import Path
@@ -21,7 +21,7 @@ _OF_COMPILING = ("overlap", "pure", "root", "in-place", "mcp")
 class Project:
     """The project around a folder (the working folder by default), with its saft settings.
 
-    `path` is the path of the project file; the file need not exist.
+    `path` is the path of the project file, which need not exist.
 
     Raises:
         FileProblem: The file cannot be read. Properties raise it if a setting has a wrong value.
@@ -84,7 +84,7 @@ class Project:
 
     @property
     def builds_in_place(self) -> bool:
-        """Whether `saftc build` writes modules beside their scripts."""
+        """Whether `saftc build` without names writes modules beside their scripts."""
         return self._truth("in-place", default=False)
 
     def _truth(self, name: str, *, default: bool) -> bool:
@@ -98,7 +98,7 @@ class Project:
 def settings_files(folder: Path | None = None) -> list[Path]:
     """The paths at which a project file is looked for, up to the first that exists.
 
-    They go upwards from `folder`, which is the working folder by default.
+    They are in `folder`, which is the working folder by default, and in the folders above it.
     """
     here = Path.cwd() if folder is None else folder.absolute()
     found: list[Path] = []
@@ -132,7 +132,7 @@ def _is_table(value: object) -> TypeGuard[dict[str, Any]]:
 
 
 def _are_patterns(value: object) -> TypeGuard[list[str]]:
-    """Whether a value is a list of dotted names, in which `*` stands for any letters."""
+    """Whether a value is a list of dotted names, in which `*` matches any letters."""
     return isinstance(value, list) and all(map(_is_pattern, cast("list[object]", value)))
 
 

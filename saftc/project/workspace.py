@@ -64,9 +64,10 @@ def open_workspace(
 
 
 class Workspace:
-    """Compiled scripts by their path; `-` is standard input.
+    """Compiles scripts, and keeps the modules by the paths of their scripts.
 
-    Without a cache, everything is compiled and nothing stored.
+    The path `-` is standard input. Without a cache, every script is compiled and nothing is stored
+    on the disk.
     """
 
     def __init__(
@@ -91,7 +92,7 @@ class Workspace:
 
     @cached_property
     def scripts(self) -> "Scripts":
-        """The checker's scripts; the first use imports the compiler."""
+        """The scripts that the checker has loaded. The first use imports the compiler."""
         from saftc.project.scripts import Scripts
 
         return Scripts(self.reads, roots=self.roots)
@@ -105,22 +106,22 @@ class Workspace:
         self._from_cache.clear()
 
     def has(self, file: str) -> bool:
-        """Whether a script was compiled, and `forget` was not called for it since."""
+        """Whether a script was compiled, and was not dropped by `forget` since."""
         return str(Path(file)) in self._modules
 
     def is_cached(self, file: str) -> bool:
         """Whether the cache has the compiled script.
 
         Raises:
-            FileProblem: It cannot be read.
+            FileProblem: The script cannot be read.
         """
         return self._cached(str(Path(file))) is not None
 
     def compile(self, file: str) -> CompiledModule:
-        """Compiles a script; the module's text is None if the script has errors.
+        """Compiles a script. The module's text is None if the script has errors.
 
         Raises:
-            FileProblem: It cannot be read.
+            FileProblem: The script cannot be read.
         """
         file = str(Path(file))
         known = self._modules.get(file)
@@ -148,9 +149,10 @@ class Workspace:
     def diagnostics_of(
         self, module: CompiledModule, width: int | None, *, when_used: bool
     ) -> Sequence[Piece]:
-        """The rendered diagnostics of a script; with `when_used`, only those to show when it runs.
+        """The rendered diagnostics of a script.
 
-        If `width` is given, they fit a terminal of so many columns.
+        With `when_used`, they are only those to show when the script runs. If `width` is given,
+        their lines fit a terminal with that many columns.
         """
         said = module.said_when_used if when_used else module.said
         if not said or width is None:
@@ -169,14 +171,18 @@ class Workspace:
             return self.scripts.check(file)
 
     def siblings(self, module: CompiledModule) -> list[Path]:
-        """The scripts that a script imports, directly or not; imported ones before importers."""
+        """The scripts that a script imports, directly or not.
+
+        A script comes after the scripts that it imports.
+        """
         root = self.roots.of(module.script)
         return [script_path(name, root) for name in module.scripts]
 
     def origin(self, module: CompiledModule) -> Origin | None:
-        """A module's script and its places in the script; compiles the script again if needed.
+        """The script of a module, with the places in the script of the module's parts.
 
-        None if the new module is different, as a file that the script imports has changed.
+        The script is compiled again unless it was compiled last. The result is None if the new
+        module is different, because a file that the script imports has changed.
         """
         with self._compiling:
             if self._last is None or self._last[0] != module.script:
@@ -237,7 +243,7 @@ class Workspace:
 
 
 def load_compiler() -> None:
-    """Imports the whole compiler; called while the process is idle."""
+    """Imports the whole compiler. A command calls this while the process is idle."""
     from saftc.driver import compile_source
     from saftc.source import Source
 

@@ -34,7 +34,7 @@ class Scoring:
     """How rows are scored, as the options of `saftc eval` say.
 
     `expect` is the column of expected values, and `function` the script's function that compares
-    them with results (`==` if None). The score must be `at_least` this number.
+    them with results (`==` if None). `at_least` is the score that must be reached.
     """
 
     expect: str
@@ -45,10 +45,10 @@ class Scoring:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The rows of one model with their scores, and the report of the job.
+    """The scored rows of one model, and the report of the job.
 
     A row has the keys `row`, `score` and `input`. It also has `found` and `expected`, or `error` if
-    it failed.
+    the row failed.
     """
 
     model: str
@@ -57,7 +57,10 @@ class Evaluation:
 
     @property
     def score(self) -> float:
-        """The mean score of the rows; without a scoring function, the share of correct rows."""
+        """The mean score of the rows.
+
+        Without a scoring function, it is the share of correct rows.
+        """
         return sum(row["score"] for row in self.rows) / len(self.rows)
 
     @property
@@ -84,7 +87,7 @@ def judged(
 
     The wrapper has a further keyword parameter, named by `expected`, for the expected value. It
     returns a JSON text with the score, the result (`found`) and the expected value. Without
-    `score`, equal values score 1, others 0.
+    `score`, a result scores 1 if it equals the expected value, and otherwise 0.
     """
     from runtime_support import ConfigError
     from runtime_support.ops import show
@@ -119,7 +122,10 @@ def judged(
 
 
 def with_judge(script: "Script", score: str | None) -> "tuple[Script, str]":
-    """The script with a function that scores a row, and the parameter for the expected value."""
+    """Adds a function that scores a row to the script.
+
+    Returns the script, and the name of the parameter for the expected value.
+    """
     *others, own = script.modules
     expected = "expected_value"
     while re.search(rf"\b{expected}\b", own.text):  # the name may be that of another parameter
@@ -133,7 +139,7 @@ def with_judge(script: "Script", score: str | None) -> "tuple[Script, str]":
 
 
 def read_rows(folder: Path, expected: str) -> list[dict[str, Any]]:
-    """The rows of a finished job in the table's order; failed rows have the score 0."""
+    """The rows of a finished job in the table's order. A failed row has the score 0."""
     from runtime_support.ops import show
 
     rows = list[dict[str, Any]]()
@@ -233,14 +239,14 @@ def digest_of(*texts: str | None) -> str:
 
 
 def _first(lines: list[str]) -> Iterator[str]:
-    """As many of the lines as anybody reads."""
+    """The first of some lines, and a note about the lines that were left out."""
     yield from lines[:_MOST_ROWS]
     if len(lines) > _MOST_ROWS:
         yield f"  ... and {len(lines) - _MOST_ROWS} more, which --json has"
 
 
 def _with_input(row: Mapping[str, Any]) -> str:
-    """The outcome of a row, above the arguments of its call."""
+    """The outcome of a row, and below it the arguments of the row's call."""
     given = row["input"]
     shown = given.values() if len(given) == 1 else (f"{name}: {it}" for name, it in given.items())
     return f"  row {row['row']}: {_outcome(row)}\n    {_brief(', '.join(shown))}"
@@ -254,6 +260,6 @@ def _outcome(row: Mapping[str, Any]) -> str:
 
 
 def _brief(text: str) -> str:
-    """A text as one line that fits a terminal."""
+    """A text on one line, truncated to fit a terminal."""
     line = " ".join(text.split())
     return line if len(line) <= _MOST_TEXT else f"{line[:_MOST_TEXT]}..."

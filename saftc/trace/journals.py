@@ -25,7 +25,7 @@ class Summary:
     """The state, progress and usage of a run with a journal.
 
     `state` is "running", "ok", "waiting", "failed", "interrupted" or "killed". `begun` is in
-    seconds since 1970; `size` is that of the journal in bytes.
+    seconds since 1970. `size` is the size of the journal in bytes.
     """
 
     script: str = ""
@@ -90,7 +90,10 @@ def events(path: str) -> Iterator[Event]:
 
 
 def _decision(entry: Entry) -> str:
-    """The text for an approval entry: the decision about a call, or that the call waits for it."""
+    """The text for an entry about approval.
+
+    The text has the decision about a call, or says that the call waits for approval.
+    """
     call = escaped(redacted(entry["shown"]))
     by = f" by {escaped(entry['by'])}" if entry.get("by") else ""
     match entry.get("decided"):
@@ -110,7 +113,7 @@ def _decision(entry: Entry) -> str:
 
 
 def timeline(path: str) -> Timeline:
-    """The timeline of a run; pauses between two processes that worked on the run are left out."""
+    """The timeline of a run. Pauses between two processes that worked on the run are left out."""
     begun = [entry["time"] for entry in entries(path) if entry.get("process") == "begun"][1:]
     found = Timeline(os.path.basename(path))
     state = summary(path).state

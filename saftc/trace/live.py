@@ -48,7 +48,7 @@ _REQUEST = ("model", "messages", "tools", "tool_choice", "schema", "options")
 
 
 class LiveFile:
-    """Writes the events of this process to a file; thread-safe."""
+    """Writes the events of this process to a file. Several threads may use it at the same time."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -159,7 +159,7 @@ def cost_in(
     """An upper bound for the cost of a reply, and the number of its tokens without a known price.
 
     The price is that of the requested model, or else of the model that the reply names. The cost is
-    None if neither has a price.
+    None if neither model has a price.
     """
     models = (str(request.get("model")), str(event.get("model")))
     price = next((prices[name] for name in models if name in prices), None)
@@ -173,7 +173,7 @@ def new_messages(request: Event) -> list[list[str]]:
 
 
 def shortened(value: Any) -> Any:
-    """A value with its long texts truncated, and without members that are None.
+    """A copy of a value in which long texts are truncated, and members that are None are left out.
 
     Secrets in long texts are redacted first, as truncation might cut one in two.
     """

@@ -30,13 +30,16 @@ class PageInput(TextIOWrapper):
         append_line(self._live, json.dumps(event))
 
     def answer(self, question: dict[str, Any], size: int = -1) -> str:
-        """Shows a question at the page; returns the person's line, empty at the end of input."""
+        """Shows a question at the page.
+
+        Returns the person's line, or "" at the end of the input.
+        """
         with self._turn:
             self.show(question)
             return super().readline(size)
 
     def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
-        """Asks the person for a line, and returns it."""
+        """Asks the person for a line of text, and returns the line."""
         return self.answer({"event": "reads"}, size)
 
     def read(self, size: int | None = -1, /) -> str:
@@ -47,13 +50,16 @@ class PageInput(TextIOWrapper):
 
 
 def attend(live: str) -> PageInput:
-    """Replaces `sys.stdin` by lines from the person at the page, which reads the file `live`."""
+    """Replaces `sys.stdin` by an input that asks the person at the page of `saftc play`.
+
+    The page reads the questions from the file `live`.
+    """
     asked = sys.stdin = PageInput(live)
     asked.show({"event": "begun"})
     return asked
 
 
 def show_end() -> None:
-    """Tells the page that the script has ended; does nothing without a page."""
+    """Tells the page that the script has ended. Without a page, it does nothing."""
     if isinstance(sys.stdin, PageInput):
         sys.stdin.show({"event": "done"})

@@ -22,7 +22,10 @@ from saftc.trace.live import cost_in, usage_in
 
 
 def provider_info() -> dict[str, Any]:
-    """The configured provider and model, or the problem with them, and the possible choices."""
+    """The configured provider and model, and the providers to choose from.
+
+    A problem with the configuration is returned in place of the provider and model.
+    """
     try:
         settings = settings_to_show()
         provider, model = provider_and_model(settings)

@@ -1,7 +1,7 @@
 """A run drawn over time: a self-contained page, or a trace for Chrome and Perfetto.
 
     SAFT_TIMELINE=run.html        the page, written while the process runs and when it ends
-    SAFT_CHROME=trace.json        the trace, written when it ends
+    SAFT_CHROME=trace.json        the trace, written when the process ends
     SAFT_LIVE=live.jsonl          the events as they happen (`saftc.trace.live`)
 
     timeline = Timeline("triage")
@@ -10,9 +10,9 @@
 
 All prompts of one place in the script share a row, and prompts at the same time have separate lanes
 in the row. The steps of a prompt are bars: requests, requests that ask again (repairs), calls of
-tools, programs. The critical path is the chain of steps that the end of the run waited for. It goes
-from the step that ended last to the step that ended last before that one began, and so on back to
-the start. The last step of a failed prompt is marked. Secrets are redacted.
+tools, programs. The critical path is the chain of steps that the end of the run waited for. It is
+found backwards from the step that ended last: each step is preceded by the step that ended last
+before it began. The last step of a failed prompt is marked. Secrets are redacted.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Step:
 
 @dataclass(slots=True, eq=False)
 class Prompt:
-    """A prompt with its steps; `within` is the prompt whose tool or program sent it, if any."""
+    """A prompt with its steps. `within` is the prompt whose tool or program sent it, if any."""
 
     key: object
     place: str
@@ -119,7 +119,7 @@ class Prompt:
 
 
 class Timeline:
-    """The prompts of a run; thread-safe."""
+    """The prompts of a run. Several threads may use the timeline at the same time."""
 
     def __init__(self, title: str) -> None:
         self.title = title
@@ -143,14 +143,17 @@ class Timeline:
 
     @property
     def is_full(self) -> bool:
-        """Whether the most steps are reached, so that further ones are not drawn."""
+        """Whether the timeline has as many steps, or as much text, as it may have.
+
+        Further steps are not drawn.
+        """
         return self._steps >= MOST_STEPS or self._told >= MOST_TOLD
 
     def see(self, event: Event) -> None:
         """Records an event that the runtime passes to the functions given to `add_observer`.
 
-        Besides the event's own data it needs `key`, `within`, `began` and `waited`; `item` and
-        `max_in_flight` are optional.
+        Besides its own data, an event must have `key`, `within`, `began` and `waited`. It may also
+        have `item` and `max_in_flight`.
         """
         with self._lock:
             prompt = self._prompts.get(event["key"])
@@ -186,7 +189,7 @@ class Timeline:
                 prompt.request = None
 
     def _end(self, prompt: Prompt, now: float, error: str | None) -> None:
-        """Records the end of a prompt; its unanswered request becomes a failed step."""
+        """Records the end of a prompt. A request without an answer becomes a failed step."""
         prompt.error = None if error is None else redacted(error)
         request = prompt.request
         if request is not None:
@@ -198,7 +201,7 @@ class Timeline:
             prompt.request = None
 
     def _until_now(self, prompt: Prompt) -> Prompt:
-        """A copy of the prompt as of now; a running request lasts until now."""
+        """A copy of a prompt in which a running request is a step that lasts until now."""
         request = prompt.request
         if request is None:
             return prompt
@@ -272,7 +275,7 @@ class Timeline:
     def _about(self, place: str) -> _Text:
         """JSON about a place: the line of the script, the function, and how its prompts overlap.
 
-        Unknown parts are empty.
+        The line is empty if it is unknown. Other unknown parts are left out.
         """
         known = self.overlaps.get(place)
         overlap = {} if known is None else {"overlap": redacted(known)}
@@ -283,8 +286,9 @@ class Timeline:
     def _function_at(self, place: str) -> str:
         """The name of the innermost function of the script that contains a place.
 
-        It is found in the script's text, as the compiled module has further functions, which run
-        loops ahead, and other names, as `class_`. Without the text, the name is the module's.
+        The name is found in the script's text. The compiled module has other names, such as
+        `class_`, and further functions that run loops ahead. Without the text, the result is the
+        module's name of the function.
         """
         around, lines = self._functions[place].split("."), _lines_of(_parts_of(place)[0])
         if not lines:
@@ -343,7 +347,10 @@ class Timeline:
         return text.encode("utf-8", "backslashreplace")
 
     def _drawn(self) -> list[Prompt]:
-        """The prompts to draw, in order of time; their lanes and critical steps are set."""
+        """The prompts to draw, in order of time.
+
+        Sets their lanes, and marks their critical steps.
+        """
         with self._lock:
             if self.how == "running":
                 prompts = [self._until_now(prompt) for prompt in self._prompts.values()]
@@ -375,7 +382,7 @@ def _first_words(prompt: Prompt) -> str:
 
 
 def _in_flight(prompts: Iterable[Prompt]) -> Iterator[tuple[float, int]]:
-    """The moments at which the number of requests in flight changes, each with the new number."""
+    """Yields each moment at which the number of requests in flight changes, with the new number."""
     changes = Counter[float]()
     for prompt in prompts:
         for step in prompt.steps:
@@ -395,7 +402,7 @@ class _Text(str):
 
 
 def _members(**members: Any) -> _Text:
-    """A JSON object; values that are JSON already are inserted unchanged."""
+    """A JSON object with these members. Values that are JSON already are inserted unchanged."""
     return _Text("{" + ", ".join(f'"{name}": {_json(one)}' for name, one in members.items()) + "}")
 
 
@@ -440,7 +447,7 @@ def _said(name: str, message: str) -> str:
 
 
 def _put_in_lanes(prompts: Iterable[Prompt]) -> None:
-    """Assigns each prompt to the first lane of its place that is free."""
+    """Assigns each prompt to the first free lane of the prompt's place."""
     busy: dict[str, list[tuple[float, int]]] = {}
     free: dict[str, list[int]] = {}
     for prompt in prompts:
@@ -494,17 +501,21 @@ def _sums(prompts: list[Prompt]) -> dict[str, Any]:
 
 
 def _allowed(prompts: Iterable[Prompt]) -> list[int]:
-    """The smallest and largest `max_in_flight` of the prompts; empty if none is known."""
+    """The smallest and largest `max_in_flight` of the prompts.
+
+    The list is empty if none is known.
+    """
     known = {prompt.most_in_flight for prompt in prompts} - {0}
     return [min(known), max(known)] if known else []
 
 
 def explain_time(prompts: Sequence[Prompt], overlaps: Mapping[str, str]) -> str:
-    """A sentence about the bottleneck of the run; empty if there was only one prompt.
+    """A sentence about the bottleneck of the run. It is empty if there was only one prompt.
 
-    The bottleneck is one of three states if the run was in it for at least half of the time: no
-    request in flight; as many as `max_in_flight` allows; or fewer, while others waited. Otherwise
-    it is the place with the longest part of the critical path, with the text of `overlaps` for it.
+    If the run was in one of three states for at least half of the time, this is the bottleneck: no
+    request was in flight; as many were in flight as `max_in_flight` allows; or fewer were, while
+    others waited. Otherwise the bottleneck is the place with the longest part of the critical path.
+    The text of `overlaps` for the place is appended.
     """
     if not any(step.kind != "tool" for prompt in prompts for step in prompt.steps):
         return "No request was sent."
@@ -539,8 +550,8 @@ def _time(seconds: float) -> str:
 def _shares(prompts: Iterable[Prompt]) -> tuple[float, float, float, float]:
     """The seconds from the first request to the end of the last one, and three parts of them.
 
-    The parts are the seconds in which no request was in flight, in which the allowed maximum was in
-    flight, and in which fewer were in flight while others waited.
+    In the first part, no request was in flight. In the second, the allowed maximum was in flight.
+    In the third, fewer requests were in flight while others waited.
     """
     # Each change has its time, the differences in the numbers of requests in flight and of waiting
     # requests, and the prompt's maximum in flight.
@@ -571,7 +582,7 @@ def _shares(prompts: Iterable[Prompt]) -> tuple[float, float, float, float]:
 
 
 def _line_at(place: str) -> str:
-    """The line of the script at a place; empty if the script's text is not available."""
+    """The line of the script at a place. It is empty if the script's text is not available."""
     name, number, column = _parts_of(place)
     if not number:
         return ""
@@ -583,7 +594,7 @@ def _line_at(place: str) -> str:
 
 
 def _parts_of(place: str) -> tuple[str, int, int]:
-    """The file name, line and column of a place; a missing number is 0."""
+    """The file name, line and column of a place. A missing number is 0."""
     name, _, rest = place.partition(":")
     number, _, column = rest.partition(":")
     line, position = (int(one) if one.isdigit() else 0 for one in (number, column))
@@ -595,7 +606,10 @@ def _is_script(name: str) -> bool:
 
 
 def _lines_of(name: str) -> list[str]:
-    """The lines of a file, or of a script without a file; empty if they cannot be read."""
+    """The lines of a file, or of a script without a file.
+
+    The list is empty if they cannot be read.
+    """
     known = linecache.cache.get(name)
     if known is not None and len(known) == 4 and known[1] is None:
         return known[2]
@@ -672,9 +686,10 @@ _writing = threading.Lock()
 
 
 def watch() -> Callable[[Event], None] | None:
-    """The function that records this process's events; None if the parent process draws the run.
+    """The function that records the events of this process.
 
-    The runtime calls `watch` before each prompt if SAFT_TIMELINE, SAFT_CHROME or SAFT_LIVE is set.
+    The result is None if nothing is recorded, or if the parent process draws the run. The runtime
+    calls `watch` before each prompt if SAFT_TIMELINE, SAFT_CHROME or SAFT_LIVE is set.
     """
     if _is_child():
         return None
@@ -690,7 +705,9 @@ def watch() -> Callable[[Event], None] | None:
 
 
 def begin_timeline() -> Timeline | None:
-    """The timeline of this process, created at the first call; None if no variable asks for one.
+    """The timeline of this process, which the first call creates.
+
+    The result is None if no environment variable asks for a timeline.
 
     Raises:
         ConfigError: A file for the timeline cannot be written.
@@ -735,9 +752,9 @@ def write_timeline(
     error: str = "",
     overlaps: Callable[[], Mapping[str, str]] | None = None,
 ) -> None:
-    """Writes the timeline with the outcome of the run; reports files that cannot be written.
+    """Writes the timeline with the outcome of the run, and reports files that cannot be written.
 
-    `overlaps` returns a text for each place: how its prompts overlap, or why they do not.
+    `overlaps` returns a text for each place, which says how its prompts overlap or why they do not.
     """
     with _lock:
         timeline, paths = _here.timeline, _here.paths
@@ -752,7 +769,7 @@ def write_timeline(
 
 
 def write_form(timeline: Timeline, form: Callable[[Timeline], bytes], path: str) -> bool:
-    """Writes one form of the timeline atomically to `path`; returns whether that was possible."""
+    """Writes the timeline to `path` atomically, as a page or a trace. Returns whether it could."""
     try:
         replace_file(os.path.realpath(path), form(timeline), permissions=PRIVATE)
         if timeline.left_out:
@@ -765,7 +782,7 @@ def write_form(timeline: Timeline, form: Callable[[Timeline], bytes], path: str)
 
 
 def _is_child() -> bool:
-    """Whether multiprocessing started this process; then the parent process draws the run."""
+    """Whether multiprocessing started this process, so that the parent process draws the run."""
     process: Any = sys.modules.get("multiprocessing.process")
     return process is not None and process.parent_process() is not None
 

@@ -1,5 +1,7 @@
 """Decisions about calls that wait for approval, at the terminal of a run or later.
 
+A person is shown the call, and answers the questions:
+
     refund(order: "A-17", amount: 25.0)
       at desk.saft:12:7
     yes, no, change the arguments, or later? no
@@ -27,9 +29,9 @@ _OF_A_PROGRAM = "yes, no, or later? "
 
 
 def let_person_decide() -> None:
-    """Lets the person at this terminal or page decide about calls that wait for approval.
+    """Lets the runtime ask the person at this terminal or page about calls that wait for approval.
 
-    The part of the runtime that asks is loaded with the first tool that waits.
+    This only registers a function. The runtime loads its part that asks with the first such call.
     """
     from runtime_support._core.tasks import turns as order
 
@@ -56,7 +58,10 @@ def is_at_terminal() -> bool:
 def ask_at_terminal(
     call: "PendingCall", problem_with: "Callable[[Decision], str | None]"
 ) -> "Decision | None":
-    """Asks the person at the terminal; None if they decide later."""
+    """Asks the person at the terminal to decide about a call; None if they put it off.
+
+    `problem_with` returns the reason why a decision is not valid.
+    """
     from runtime_support import Decision
 
     _write(f"{described(call.shown)}\n")
@@ -83,7 +88,10 @@ def ask_at_terminal(
 def ask_at_page(
     lines: "PageInput", call: "PendingCall", problem_with: "Callable[[Decision], str | None]"
 ) -> "Decision | None":
-    """Asks the person at the page of `saftc play`; None if no answer will come."""
+    """Asks the person at the page of `saftc play` to decide; None if no answer will come.
+
+    `problem_with` returns the reason why a decision is not valid.
+    """
     problem: str | None = None
     told = {"event": "waits", "shown": described(call.shown), "place": call.place}
     arguments = json.dumps(call.args, ensure_ascii=False, default=str, indent=1)
@@ -97,7 +105,7 @@ def ask_at_page(
 
 
 def _sent(answer: dict[str, str]) -> "Decision | str":
-    """The decision that the page sent, or why it is invalid."""
+    """The decision that the page sent, or a text that says why the decision is invalid."""
     from runtime_support import Decision
 
     match answer["verdict"]:
@@ -110,7 +118,10 @@ def _sent(answer: dict[str, str]) -> "Decision | str":
 
 
 def _changed(text: str) -> "Decision | str":
-    """The decision to call with these arguments, or why they are invalid."""
+    """The decision to make the call with other arguments, which `text` has as JSON.
+
+    If the text is not valid, the result is a message about that.
+    """
     from runtime_support import Decision
 
     try:
@@ -123,8 +134,9 @@ def _changed(text: str) -> "Decision | str":
 
 
 def described(shown: str) -> str:
-    """A call as text for whoever decides: on one line, without keys, and with the names of unusual
-    letters.
+    """The text of a call for the person who decides about it.
+
+    The call is on one line, and API keys are hidden. A second line names unusual letters in it.
     """
     from runtime_support._core.redaction import escaped, redacted
 
@@ -161,7 +173,7 @@ def _write(text: str) -> None:
 
 
 def _read(question: str) -> str | None:
-    """Reads a line from the terminal; None at the end of its input."""
+    """Asks a question at the terminal and reads a line; None at the end of the input."""
     _write(question)
     line = sys.stdin.readline()
     if not line:
@@ -174,10 +186,10 @@ def _read(question: str) -> str | None:
 
 
 def _decision(options: "ApproveOptions") -> "Decision | None":
-    """The decision about waiting calls that the options express, if any.
+    """The decision about waiting calls that the options express; None if they express none.
 
     Raises:
-        WrongUsage: There are several.
+        WrongUsage: The options express several decisions.
     """
     from runtime_support import Decision
 
@@ -194,7 +206,11 @@ def _decision(options: "ApproveOptions") -> "Decision | None":
 
 
 def approve_calls(target: str, options: "ApproveOptions") -> int:
-    """Shows the calls waiting in a journal or folder, decides, resumes; returns the exit code."""
+    """Decides about the calls that wait in a journal or folder, and resumes the run.
+
+    If the options do not decide, a person at a terminal is asked. Elsewhere, the calls are listed.
+    Returns the exit code.
+    """
     from runtime_support.errors import RunWaiting
     from runtime_support.runs import decide, settle, waiting_calls
 
@@ -221,7 +237,7 @@ def approve_calls(target: str, options: "ApproveOptions") -> int:
 
 
 def _meant(calls: "Sequence[WaitingCall]", ids: Sequence[str]) -> "list[WaitingCall]":
-    """The calls with these ids; without ids, the only one.
+    """The waiting calls with these ids. Without ids, the result is the only call that waits.
 
     Raises:
         WrongUsage: No call with an id waits, or several calls wait and none is named.
@@ -266,7 +282,7 @@ def _as_details(call: "WaitingCall") -> str:
 
 
 def _ask_about(calls: "Sequence[WaitingCall]") -> None:
-    """Asks the person at the terminal about each call, until they put one off."""
+    """Asks the person at the terminal about each call. Calls in doubt are only shown."""
     from runtime_support.errors import CheckError
     from runtime_support.runs import decide
 
@@ -286,7 +302,10 @@ def _ask_about(calls: "Sequence[WaitingCall]") -> None:
 
 
 def _go_on(journal: str) -> int:
-    """Resumes the run of a journal, if the journal has the command that started it."""
+    """Resumes the run of a journal, if the journal has the command that started it.
+
+    Returns the exit code of the run, or 0 if it was not resumed.
+    """
     import subprocess
 
     from runtime_support._journal.journal import is_in_use

@@ -48,7 +48,7 @@ _EMBEDDING: dict[bool | None, list[str]] = {
 
 
 def build_scripts(arguments: Sequence[str], options: BuildOptions) -> int:
-    """Compiles scripts or plans to modules; returns the exit code.
+    """Compiles scripts or plans to modules. Returns the exit code.
 
     With --watch, compiles them again whenever they change.
     """
@@ -112,7 +112,10 @@ def _of_project(root: Path | None) -> list[str]:
 
 
 def _targets(arguments: Sequence[str], options: BuildOptions) -> list[tuple[str, Path | None]]:
-    """The scripts that the arguments name, each with its module's path; None is standard output."""
+    """Pairs each script or plan that the arguments name with the path of its module.
+
+    The path is None for standard output.
+    """
     output, out_dir = options.output, options.out_dir
     files = [(file, Path(one)) for one in arguments for file in scripts_below(one, (".json",))]
     names = [file for file, _ in files]
@@ -129,7 +132,7 @@ def _targets(arguments: Sequence[str], options: BuildOptions) -> list[tuple[str,
 
 
 def _refuse_mixture(files: Sequence[str], options: BuildOptions) -> None:
-    """Raises WrongUsage if plans are built without tools, or scripts with them."""
+    """Raises WrongUsage if plans are built without --tools, or scripts with --tools."""
     plans = [file for file in files if file.endswith(".json")]
     if plans and options.tools is None:
         raise WrongUsage(f"{plans[0]} is a plan: name the module of its functions, --tools MODULE")
@@ -145,7 +148,7 @@ def _refuse_mixture(files: Sequence[str], options: BuildOptions) -> None:
 
 
 class Builder:
-    """Writes the modules of scripts and of their imported siblings, each once.
+    """Writes the modules of scripts and of their imported siblings. Each module is written once.
 
     A rebuild does not report unchanged modules.
     """
@@ -162,7 +165,7 @@ class Builder:
         self.has_failed = False
 
     def build_all(self, targets: Sequence[tuple[str, Path | None]]) -> bool:
-        """Compiles scripts to their targets, or to standard output for a target of None.
+        """Compiles each script to its target, or to standard output if the target is None.
 
         Returns whether all succeeded.
         """
@@ -220,7 +223,10 @@ class Builder:
         return text is not None and is_async_module(text)
 
     def _is_of_other_form(self, file: str, target: Path) -> bool:
-        """Whether writing would replace a module of the other form; reports it if so."""
+        """Whether either the existing module or the new one is in async form, but not both.
+
+        If so, reports that the existing module would be replaced.
+        """
         existing = None if is_special(target) or self.options.force else read_module(target)
         if self.only_compares or existing is None or not may_overwrite(target):
             return False
@@ -235,7 +241,10 @@ class Builder:
         return True
 
     def _remove_async(self, file: str, target: Path) -> None:
-        """Removes or reports the async module of a script that has no async form any more."""
+        """Removes the async module of a script that has no async form any more.
+
+        With --check or --diff, only reports it.
+        """
         stale = target.with_stem(target.stem + self.options.suffix)
         existing = read_module(stale)
         if existing is None or not may_overwrite(stale) or not is_async_module(existing):
@@ -251,7 +260,7 @@ class Builder:
         return roots.is_set_by_project(file) or self.workspace.roots.of(file) == folder_of(file)
 
     def _put(self, file: str, target: Path) -> None:
-        """Writes or compares one module."""
+        """Writes or compares the module of a script, and writes its source map if requested."""
         script = Path(file)
         other = self.done.setdefault(target, script)
         if other is not script:
@@ -273,9 +282,10 @@ class Builder:
             show_info(f"{path} removed: it belonged to an older {target.name}")
 
     def put(self, file: str, text: str, target: Path, *more: str) -> bool:
-        """Writes or compares the module made from `file`; returns whether it was written.
+        """Writes the module made from `file`, or with --check or --diff compares it.
 
-        `more` are the words that the command needs besides the file.
+        Returns whether the file at `target` now has this text. `more` are the words, besides the
+        file, of the command that writes the module.
         """
         if is_special(target):
             write_module(target, text)
@@ -314,7 +324,7 @@ class Builder:
 
 
 def _words_of(options: BuildOptions) -> list[str]:
-    """The words for the options that affect the written text."""
+    """The options that affect the text of modules, as words of the command line."""
     return [
         *(["--async"] if options.is_async else []),
         *(["--suffix", options.suffix] if options.suffix else []),
@@ -326,7 +336,7 @@ def _keeps_settings(targets: Iterable[tuple[str, Path | None]]) -> bool:
     """Whether the existing modules set `defaults`, so that new ones will too.
 
     Raises:
-        WrongUsage: Some do, and others do not.
+        WrongUsage: Some of the modules set `defaults`, and others do not.
     """
     own = [path for _, path in targets if path is not None and not is_special(path)]
     found = {
@@ -346,9 +356,10 @@ def _keeps_settings(targets: Iterable[tuple[str, Path | None]]) -> bool:
 
 
 def _shipped_settings(is_wanted: bool | None, targets: Iterable[tuple[str, Path | None]]) -> str:
-    """The project's prompt settings to embed in modules, in JSON; settings of a run are left out.
+    """The project's prompt settings to embed in modules, in JSON. Settings of a run are left out.
 
-    Empty if `is_wanted` is False; None decides as the existing modules do.
+    The result is empty if `is_wanted` is False. If it is None, the settings are embedded if the
+    existing modules embed them.
 
     Raises:
         FileProblem: The file cannot be read, or a setting is unknown or ill-typed.
@@ -372,10 +383,10 @@ def _shipped_settings(is_wanted: bool | None, targets: Iterable[tuple[str, Path 
 
 
 def _beside(script: Path, importing: Path, target: Path, suffix: str) -> Path | None:
-    """The module of an imported script, placed relative to `target` as the scripts are.
+    """The path of an imported script's module.
 
-    `target` is the module of the importing script. None if that path is outside of the packages of
-    `target`.
+    Modules are placed relative to each other as their scripts are, and `target` is the module of
+    the importing script. The result is None if the path is outside of the packages of `target`.
     """
     parts = Path(os.path.relpath(_module_of(script, suffix), importing.parent)).parts
     up = parts.count("..")
@@ -392,8 +403,8 @@ def _module_of(script: Path, suffix: str) -> Path:
 def _target(file: str, argument: Path, options: BuildOptions, roots: Roots) -> Path | None:
     """The path of the module for `file`; None for standard output.
 
-    In `out_dir`, the module keeps the script's path below its root, if the root is not the script's
-    own folder, or else below the folder given as `argument`.
+    In `out_dir`, the module keeps the path that the script has below its root. If the root is the
+    script's own folder, the module keeps the path below the folder given as `argument`.
     """
     if options.output is not None:
         return None if options.output == "-" else Path(options.output)

@@ -32,7 +32,7 @@ _ASKS = "run the plan itself: `run(Plan.read(...))` asks first"
 
 
 class PlanProblem(Exception):
-    """The plan cannot become a module; the text names the problem and its places."""
+    """Raised if a plan cannot become a module. The message names the problem and its places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class CompiledPlan:
 
 
 def compile_plan(file: str, tools: str, folders: Iterable[Path]) -> CompiledPlan:
-    """Compiles the plan in `file`, checked against the module `tools`.
+    """Compiles the plan in `file`, after checking it against the functions of the module `tools`.
 
     Raises:
         PlanProblem: The plan has errors.
@@ -86,13 +86,13 @@ def _told(source: Source, message: str, span: Span, hint: str = "") -> str:
 
 
 def _told_at(source: Source, message: str, pointer: str, hint: str = "") -> str:
-    """The same for the place that a JSON Pointer names."""
+    """The text of an error at the place in the plan that a JSON Pointer names."""
     steps = (one.replace("~1", "/").replace("~0", "~") for one in pointer.split("/")[1:])
     return _told(source, message, _span_of(source, steps), hint)
 
 
 def _ambiguous(source: Source, point: Point) -> str:
-    """The message of an ambiguity, with the unambiguous plans to choose from."""
+    """The message about an ambiguity, with the unambiguous plans to choose from."""
     lines = [_told_at(source, point.message, point.path)]
     for candidate in point.candidates:
         program = json.dumps(candidate.program, ensure_ascii=False)
@@ -101,7 +101,7 @@ def _ambiguous(source: Source, point: Point) -> str:
 
 
 def build_plans(builder: "Builder", tools: str, targets: Iterable[tuple[str, Path | None]]) -> bool:
-    """Writes the modules of plans to their targets, or to standard output for None.
+    """Writes the module of each plan to its target, or to standard output if the target is None.
 
     The plans call functions of the module `tools`. If it is a script, its module is written beside
     the plan's. Returns whether all succeeded.
@@ -131,7 +131,7 @@ def build_plans(builder: "Builder", tools: str, targets: Iterable[tuple[str, Pat
 
 
 def _not_json(source: Source) -> tuple[str, Span] | None:
-    """Why the text is not JSON, with the place; None if it is JSON."""
+    """The reason why a text is not JSON, and the place of the mistake; None if it is JSON."""
     text = source.text
     try:
         text.encode()
@@ -150,9 +150,9 @@ def _not_json(source: Source) -> tuple[str, Span] | None:
 
 
 def _span_of(source: Source, path: Iterable[str | int]) -> Span:
-    """The span of a value in JSON text; for an object, that of its first line.
+    """The span of a value in JSON text. For an object, it is the span of its first line.
 
-    For a path that is not in the text, the span of the innermost value around it.
+    If the path is not in the text, the result is the span of the innermost value around it.
     """
     text = source.text
     start = _skip(text, 0)
@@ -167,7 +167,10 @@ def _span_of(source: Source, path: Iterable[str | int]) -> Span:
 
 
 def _inside(text: str, start: int, step: str) -> int | None:
-    """The start of the value for this index or key in the list or object at `start`."""
+    """The start of the item with this index or key in the list or object that begins at `start`.
+
+    The result is None if there is no such item.
+    """
     opening = text[start]
     if opening not in "[{":
         return None

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def check_scripts(files: Sequence[str], options: CheckOptions) -> int:
-    """Reports mistakes in scripts and fixes what it can; returns the exit code.
+    """Reports mistakes in scripts, and with --fix fixes those that it can. Returns the exit code.
 
     With --watch, checks changed scripts again until it is interrupted.
     """
@@ -71,11 +71,11 @@ def _watch(files: Sequence[str], options: CheckOptions) -> NoReturn:
 def check_all(
     arguments: Sequence[str], options: CheckOptions, scripts: Scripts | None = None
 ) -> bool:
-    """Writes the mistakes in settings and scripts; returns whether there are errors or unreadable
-    files.
+    """Writes the mistakes in settings and scripts. Returns whether the check fails.
 
-    With `bounds`, the largest number of requests of each script without errors is written too; in
-    JSON, an object holds both. `scripts` have been checked before.
+    It fails if there are errors or unreadable files, or with --strict warnings. With `bounds`, the
+    largest number of requests of each script without errors is written too. In JSON, one object has
+    the mistakes and the bounds. If `scripts` is given, it may have results of earlier checks.
 
     Raises:
         FileProblem: A setting that bounds requests has a wrong value.
@@ -153,7 +153,10 @@ def _advise_fixing(told: list[tuple[Source, Sequence[Diagnostic]]]) -> None:
 def _checked(
     arguments: Sequence[str], scripts: Scripts
 ) -> Iterator[tuple[str, Checked | FileProblem]]:
-    """The named scripts in order, each checked, or the reason why it cannot be."""
+    """Checks the named scripts. Yields each with its result, in the given order.
+
+    If a script cannot be read, the result is the problem.
+    """
     files, problems = files_of(arguments)
     found: dict[str, Checked | FileProblem] = {**problems}
     # Importers first: they set the root of the scripts that they import.
@@ -167,7 +170,7 @@ def _checked(
 
 
 def _scripts_of(arguments: Sequence[str]) -> list[str]:
-    """The named scripts that exist."""
+    """The scripts that the arguments name, without the arguments that cannot name a script."""
     files, problems = files_of(arguments)
     return [file for file in files if file not in problems]
 

@@ -1,7 +1,8 @@
 """`saftc fmt`: formats scripts as `saftc.formatter.statements` writes them.
 
-`format_source` is pure: text in, text out. It parses its result and compares it with the script, so
-that formatting never changes a script's meaning. A script with syntax errors is not formatted.
+`format_source` neither reads nor writes files. It parses its result and compares it with the
+script, so that formatting never changes a script's meaning. A script with syntax errors is not
+formatted.
 """
 
 import sys
@@ -14,11 +15,10 @@ from saftc.reporting import difference, show_error, show_info, write_found, writ
 
 
 def format_scripts(arguments: Sequence[str], *, check: bool, diff: bool) -> int:
-    """Formats scripts, or only reports differences; returns the exit code.
+    """Formats scripts, or only reports differences. Returns the exit code.
 
-    In folders, it formats all scripts at any depth.
-
-    Standard input goes to standard output.
+    For a folder, all scripts at any depth are formatted. Standard input is formatted to standard
+    output.
     """
     files, problems = files_of(arguments)
     failed = False
@@ -34,7 +34,10 @@ def format_scripts(arguments: Sequence[str], *, check: bool, diff: bool) -> int:
 
 
 def _format(file: str, *, check: bool, diff: bool) -> bool:
-    """Formats a script; returns False if it cannot be read, or `check` finds it unformatted."""
+    """Formats a script.
+
+    Returns False if it has syntax errors, or if `check` finds it unformatted.
+    """
     source = read_source(file)
     # Unlike the source, the text has the file's line ends.
     existing = source.text if file == "-" else read_module(Path(file)) or ""

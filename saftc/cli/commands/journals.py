@@ -6,7 +6,7 @@ from saftc.reporting import show_error, write_result
 
 
 def show_trace(file: str) -> int:
-    """Writes a journal's entries and their totals to standard output; returns the exit code."""
+    """Writes a journal's entries and their totals to standard output. Returns the exit code."""
     from saftc.trace.journals import as_lines, summary
 
     for text in as_lines(file):
@@ -18,7 +18,10 @@ def show_trace(file: str) -> int:
 
 
 def draw_timeline(file: str, html: str | None, chrome: str | None) -> int:
-    """Writes a journal as an HTML page and as a Chrome trace; returns the exit code."""
+    """Draws a journal to the given paths: as an HTML page, and as a Chrome trace.
+
+    Returns the exit code.
+    """
     from saftc.trace.journals import timeline
     from saftc.trace.timeline import Timeline, write_form
 
@@ -29,7 +32,7 @@ def draw_timeline(file: str, html: str | None, chrome: str | None) -> int:
 
 
 def show_journals(folder: str) -> int:
-    """Writes a line for each journal in a folder to standard output; returns the exit code."""
+    """Writes a line for each journal in a folder to standard output. Returns the exit code."""
     from runtime_support._core.redaction import escaped
     from runtime_support._journal.journal import is_journal, time_text
     from runtime_support._language.files import size_text

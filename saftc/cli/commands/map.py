@@ -53,7 +53,7 @@ def map_script(
     *,
     as_json: bool = False,
 ) -> int:
-    """Maps `FILE:FUNCTION` over a table, with the options of `map_rows`; returns the exit code."""
+    """Maps `FILE:FUNCTION` over a table, with the options of `map_rows`. Returns the exit code."""
     from runtime_support.errors import SaftError
     from runtime_support.map import Interrupted, map_rows
 
@@ -102,7 +102,7 @@ def evaluate_script(
     *,
     as_json: bool = False,
 ) -> int:
-    """Scores `FILE:FUNCTION` on the rows of a table with each model; returns the exit code."""
+    """Scores `FILE:FUNCTION` on the rows of a table with each model. Returns the exit code."""
     from runtime_support.errors import SaftError
     from saftc.trace.evaluation import LastRun, as_report, with_judge
 
@@ -144,7 +144,7 @@ def evaluate_script(
 
 
 def _refused(problem: Exception) -> int:
-    """Reports why a job was refused, unless that was reported; returns the exit code."""
+    """Reports why a job was refused, unless that was reported already. Returns the exit code."""
     if str(problem):
         show_error(str(problem))
     return REFUSED
@@ -158,7 +158,10 @@ def _evaluate_each(
     last: "LastRun",
     options: Mapping[str, Any],
 ) -> "Iterator[Evaluation]":
-    """Evaluates each model in turn, or the one in the settings; none after one that was stopped."""
+    """Evaluates the models one after the other, or only the model in the settings if none is named.
+
+    If the evaluation of a model is stopped, the models after it are not evaluated.
+    """
     from runtime_support import ConfigError, configure
     from runtime_support._budgets import Spent
     from runtime_support._core.settings import settings_for
@@ -189,7 +192,7 @@ def _evaluate_each(
 
 
 def _budget_left(settings: "Settings", spent: "Spent") -> dict[str, Any]:
-    """The budgets in the settings, without what earlier models have spent."""
+    """The budgets in the settings, reduced by the spending of earlier models."""
     used = {
         "budget_requests": spent.requests,
         "budget_tokens": spent.tokens,
@@ -200,7 +203,7 @@ def _budget_left(settings: "Settings", spent: "Spent") -> dict[str, Any]:
 
 
 def _drawing_problem(out: str, options: Mapping[str, Any]) -> str | None:
-    """Starts the drawing of the job; returns why that is impossible."""
+    """Starts the drawing of the job's requests. Returns the reason if that is impossible."""
     is_elsewhere = options["workers"] is not None or options["address"] is not None
     if is_elsewhere and any(map(os.environ.get, ("SAFT_TIMELINE", "SAFT_CHROME"))):
         return (
@@ -221,12 +224,13 @@ def exit_code(report: "Report") -> int:
 
 
 def script_of(target: str, workspace: Workspace, *others: str | None) -> "tuple[Script, str, str]":
-    """The compiled script of `FILE:FUNCTION`, the file and the function.
+    """The compiled script of `FILE:FUNCTION`, the file, and the function.
 
     `others` are further functions that the script must have.
 
     Raises:
-        FileProblem: The script or a function is unusable; the text is empty if that was reported.
+        FileProblem: The script or a function is unusable. The message is empty if the problem was
+            reported already.
     """
     from runtime_support._values.names import did_you_mean, listed
     from runtime_support.map import Module, Script
@@ -258,9 +262,9 @@ def script_of(target: str, workspace: Workspace, *others: str | None) -> "tuple[
 
 
 def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator[str]:
-    """Describes the most requests and cost of calling a function for so many rows.
+    """Yields sentences on the most requests of a job with that many rows, and on their cost.
 
-    Raises ConfigError if a budget of cost needs a price of its model.
+    Raises ConfigError if a budget of cost needs the price of a model and there is none.
     """
     from runtime_support._budgets import dollars, no_price, price_of
     from runtime_support._core.settings import settings_to_show
@@ -299,7 +303,7 @@ def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator
 
 
 def functions_of(file: str, workspace: Workspace) -> dict[str, str]:
-    """The functions of a script, with their names in Python."""
+    """Maps the name of each function of a script to its name in Python."""
     text = workspace.compile(file).text or ""
     module = workspace.check(file).module
     names = [one.name.text for one in module.statements if isinstance(one, n.FunctionDef)]
@@ -308,7 +312,7 @@ def functions_of(file: str, workspace: Workspace) -> dict[str, str]:
 
 
 def _effects_of_the_top(file: str, workspace: Workspace) -> Iterator[str]:
-    """Describes the top-level effects of a script, which every process of a job would repeat."""
+    """Yields a message for each top-level effect of a script, which every process would repeat."""
     checked = workspace.check(file)
     effects = Effects(checked.facts, workspace.scripts.of(file).pure)
     for statement in checked.module.statements:

@@ -24,9 +24,10 @@ def show_prompts(
     overlapping: Overlapping,
     root: Path | None = None,
 ) -> int:
-    """Writes the requests of a script, `on_wire` in the server's format; returns the exit code.
+    """Writes the requests that a script will send. Returns the exit code.
 
-    With `imports`, Python modules are imported instead of read: their code runs.
+    With `on_wire`, they are in the server's format. With `imports`, Python modules are imported, so
+    that their code runs, instead of read.
     """
     scripts = Scripts(roots=Roots(root))
     checked = scripts.check(file)

@@ -35,9 +35,10 @@ _APPROVES = re.compile(r"^from runtime_support import [^)]*?\bapprove\b", re.MUL
 
 
 def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence[str]) -> int:
-    """Runs a script without errors with `arguments` as `sys.argv[1:]`; returns the exit code.
+    """Runs a script that has no errors, with `arguments` as `sys.argv[1:]`. Returns the exit code.
 
-    `workspace` compiles the siblings that it imports. An uncaught error is shown on standard error.
+    `workspace` compiles the siblings that the script imports. An uncaught error is shown on
+    standard error.
     """
     folder, root = folder_of(module.script), workspace.roots.of(module.script)
     command = sys.argv[1:]
@@ -103,7 +104,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
 
 
 def _most_prompts(module: CompiledModule, workspace: Workspace) -> int | None:
-    """The most prompts that a script can send, if that is bounded."""
+    """The largest number of prompts that a script can send; None if there is no bound."""
     from runtime_support.errors import ConfigError
     from saftc.cost.requests import ProgramBounds
     from saftc.cost.settings import project_limits
@@ -119,12 +120,12 @@ def _most_prompts(module: CompiledModule, workspace: Workspace) -> int | None:
 
 
 def refuse_undecided(module: CompiledModule) -> None:
-    """Refuses a run in which nobody could decide about calls that wait for approval.
+    """Refuses a run in which no person could decide about calls that wait for approval.
 
     Scripts that import Python modules are not refused, as a module may set an approver.
 
     Raises:
-        WrongUsage: The script has such calls, and there is neither a terminal nor a journal.
+        WrongUsage: The script has such calls, and there is neither a person to ask nor a journal.
     """
     if module.imports_python or not _APPROVES.search(module.text or ""):
         return
@@ -148,7 +149,7 @@ def _workflow(name: str) -> AbstractContextManager[None]:
 
 
 def _begin_records(command: list[str]) -> int | None:
-    """Starts the drawing and the journal of the run; returns the exit code if that fails."""
+    """Starts the drawing and the journal of the run. Returns the exit code if that fails."""
     problem, code = begin_drawing(), 2
     if problem is None:
         problem, code = _journal_problem(command), 1
@@ -159,9 +160,10 @@ def _begin_records(command: list[str]) -> int | None:
 
 
 def begin_drawing() -> str | None:
-    """Starts the drawing of the run, if requested; returns why it, or a log, cannot be written.
+    """Starts the drawing of the run's requests, if one was requested.
 
-    A run without prompts is drawn, too: otherwise an older page would be taken for its own.
+    Returns a message if the drawing or the log cannot be written. A run without prompts is drawn,
+    too: otherwise an older page would be taken for the page of this run.
     """
     if not any(map(os.environ.get, ("SAFT_TIMELINE", "SAFT_CHROME", "SAFT_LOG"))):
         return None
@@ -179,9 +181,9 @@ def begin_drawing() -> str | None:
 
 
 def _journal_problem(command: list[str]) -> str | None:
-    """Opens the journal of the run, if it has one; returns why that fails.
+    """Opens the journal of the run, if it has one. Returns the reason if that fails.
 
-    In the script it would be a failure that the script may catch.
+    The journal is opened before the script runs, as the script could catch the failure.
     """
     if not os.environ.get("SAFT_JOURNAL"):
         return None
@@ -201,9 +203,9 @@ def _journal_problem(command: list[str]) -> str | None:
 
 
 def _end_run(ended: Ended, error: str, scripts: Mapping[str, Running]) -> str | None:
-    """Reports the end and the usage of the run to those that watch it, and draws the run.
+    """Closes the journals of the run, reports its end and its usage, and draws it.
 
-    Returns why its replies could not be recorded, unless that was reported.
+    Returns the reason if its replies could not be recorded, unless that was reported already.
     """
     problem = None
     if "saftc.trace.person" in sys.modules:
@@ -232,7 +234,7 @@ def _end_run(ended: Ended, error: str, scripts: Mapping[str, Running]) -> str | 
 def end_drawing(
     ended: Ended, error: str = "", scripts: "Mapping[str, Running]" = MappingProxyType({})
 ) -> None:
-    """Draws the run and how it ended, if a drawing was started."""
+    """Draws the run and the way it ended, if a drawing was started."""
     if "saftc.trace.timeline" in sys.modules:
         from saftc.trace.timeline import write_timeline
 
@@ -240,7 +242,7 @@ def end_drawing(
 
 
 def _overlaps(scripts: Mapping[str, Running]) -> dict[str, str]:
-    """By place, how the prompts of scripts overlap, or why they do not."""
+    """Maps the place of each prompt to a text that says how it overlaps, or why it does not."""
     from saftc.previews.requests import overlaps
 
     found: dict[str, str] = {}
@@ -257,7 +259,7 @@ def _execute(
     workspace: Workspace,
     scripts: dict[str, Running],
 ) -> None:
-    """Executes a compiled text as `module`, and registers it in `scripts` by its file name."""
+    """Executes a compiled script as `module`, and registers it in `scripts` by its file name."""
     assert compiled.text is not None
     text = compiled.text
     filename = f"<compiled {shown(compiled.script)}>"
@@ -268,15 +270,18 @@ def _execute(
 
 
 def _print_visibly(*values: object, **manner: Any) -> None:
-    """Prints for a terminal, with the control characters of a model's text made visible."""
+    """Prints for a terminal.
+
+    Control characters, which a model's text may have, are made visible.
+    """
     print(*(visible(str(value)) for value in values), **manner)
 
 
 class _LibraryFinder:
     """Makes libraries find their imports among the libraries instead of beside the script.
 
-    The runtime loads packages late. A file beside the script with the name of a package is for the
-    script alone.
+    The runtime loads packages late, when the script's folder is on the path. If a file beside the
+    script has the name of a package, only the script may import the file.
     """
 
     def __init__(self, folder: str) -> None:
@@ -285,7 +290,10 @@ class _LibraryFinder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: object = None
     ) -> ModuleSpec | None:
-        """The module that a library imports, if the script's folder has one of that name."""
+        """The spec of a module that a library imports.
+
+        The result is None unless the script's root has a module of the same name.
+        """
         if path is not None or PathFinder.find_spec(fullname, [self._folder]) is None:
             return None
         file = importing_file(__file__)
@@ -298,8 +306,8 @@ class _LibraryFinder:
 class _SiblingFinder:
     """Lets a script import its siblings without module files on disk.
 
-    It is finder and loader in one, by its methods alone: loading `importlib.abc` for the base
-    classes would take longer than the rest of this module.
+    It has the methods of both a finder and a loader. It has no base classes, as loading
+    `importlib.abc` for them would take longer than the rest of this module.
     """
 
     def __init__(
@@ -320,7 +328,7 @@ class _SiblingFinder:
     def find_spec(
         self, fullname: str, path: object = None, target: object = None
     ) -> ModuleSpec | None:
-        """The spec of a sibling script."""
+        """The spec of a module that is a sibling script; None for other modules."""
         if not self._is_script(fullname, path):
             return None
         return ModuleSpec(fullname, cast("Loader", self))

@@ -1,6 +1,6 @@
 """The MCP servers of a project: locks their tools and shows them.
 
-Only `saftc mcp lock` starts or asks a server; everything else reads the lock.
+Only `saftc mcp lock` starts or asks a server. All other commands read the lock.
 """
 
 import sys
@@ -50,9 +50,11 @@ def list_(servers: _Servers = None) -> None:
 
 
 def lock_servers(names: Collection[str], *, is_check: bool) -> int:
-    """Asks these servers, or all of the project, and writes their tools; returns the exit code.
+    """Asks these MCP servers for their tools, and writes the tools to the lock.
 
-    A server that does not answer keeps its entry in the lock.
+    Without names, all servers of the project are asked. A server that does not answer keeps its
+    entry in the lock. With `is_check`, nothing is written. Returns the exit code, which is 1 if a
+    server failed or, with `is_check`, if the lock is outdated.
     """
     from runtime_support.mcp import _config, _lock, _sessions
 
@@ -99,7 +101,10 @@ def lock_servers(names: Collection[str], *, is_check: bool) -> int:
 
 
 def list_servers(names: Collection[str]) -> int:
-    """Writes the locked tools of these servers, or of all, as functions; returns the exit code."""
+    """Writes the locked tools of these MCP servers as functions. Returns the exit code.
+
+    Without names, the tools of all locked servers are written.
+    """
     from runtime_support._values.kinds import literal
     from runtime_support.mcp import _config, _lock
 
@@ -121,10 +126,10 @@ def list_servers(names: Collection[str]) -> int:
 
 
 def serve_script(file: str, name: str, port: int | None, journal: str | None) -> int:
-    """Serves the documented functions of a script as MCP tools; returns the exit code.
+    """Serves the documented functions of a script as MCP tools. Returns the exit code.
 
-    The script is imported by its name. It prints to standard error, as standard output belongs to
-    the client.
+    The script is imported by its name. What the script prints goes to standard error, as standard
+    output belongs to the client.
     """
     advice = 'saftc serve needs the package mcp: pip install "saftc[mcp]"'
     try:
@@ -156,7 +161,10 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def _changes(name: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """The changed tools of a server, a declaration a line, or a note that nothing has changed."""
+    """Lists the changed tools of a server, with one declaration a line.
+
+    If no tool has changed, the text says so.
+    """
     lines: list[str] = []
     for tool in sorted({*before, *now}):
         if _is_same(before.get(tool), now.get(tool)):
@@ -172,12 +180,15 @@ def _changes(name: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> st
 
 
 def _head(tool: Any) -> str:
-    """A tool's first line as a function, with the server's name for it if a script uses another."""
+    """A tool's declaration on one line.
+
+    A comment has the server's name for the tool, if scripts use another name.
+    """
     return _declared(tool)[0] + _own_name(tool.name)
 
 
 def _own_name(name: str) -> str:
-    """A comment with the server's name for a tool, if a script uses another name."""
+    """A comment with the server's name for a tool. It is empty if scripts use the same name."""
     from runtime_support._values.kinds import literal
     from saftc.check.servers import script_name
 
@@ -185,7 +196,11 @@ def _own_name(name: str) -> str:
 
 
 def _declared(tool: Any) -> tuple[str, list[str], str, list[str]]:
-    """A tool as a function of a script: its head, its parameters, its documentation and theirs."""
+    """A tool as a function of a script.
+
+    Returns the declaration on one line, its parameters, the documentation of the tool, and that of
+    each parameter.
+    """
     from saftc.check.imports import ServerModule
     from saftc.check.servers import script_name
     from saftc.driver import check
@@ -208,7 +223,7 @@ def _declared(tool: Any) -> tuple[str, list[str], str, list[str]]:
 
 
 def _declaration(tool: Any) -> str:
-    """The full declaration of a tool in a script, with its documentation."""
+    """The full declaration of a tool as a function of a script, with its documentation."""
     head, parameters, doc, told = _declared(tool)
     head += _own_name(tool.name)
     lines = [f"/// {line}".rstrip() for line in StringIO(doc)]

@@ -1,8 +1,9 @@
-"""The declarations of Python modules, read from their source: types and places; no code runs.
+"""The declarations of Python modules, with their types and places. No code of the modules runs.
 
-  library      the modules by name, and the declarations of their names, across imports
+  library      reads modules by name, and finds the declarations of their names, across imports
   bindings     what the names of a module or a class are bound to
   annotations  annotations as types
-  signatures   functions: the types of their calls
-  classes      classes; `fields` handles those made of fields
+  signatures   the types of calls of functions
+  classes      classes as types of Saft
+  fields       the fields of classes
 """

@@ -6,8 +6,8 @@
     Callable[[int], str]    (int) -> string
     date                    any value, with the members of the class
 
-Annotations are believed, as by Python's type checkers. An annotation without a type in Saft is
-any value.
+Annotations are believed, as by Python's type checkers. If Saft has no type for an annotation, any
+value is assumed.
 """
 
 import ast
@@ -85,27 +85,27 @@ class Named(Protocol):
 
     @property
     def value(self) -> Value:
-        """The value of a place with this annotation."""
+        """The type or members of a value, such as a parameter, that has this annotation."""
         ...
 
     def admits(self, type_: Type) -> bool:
-        """Whether a value of this Saft type can be one."""
+        """Whether a value of this Saft type can have this annotation."""
         ...
 
     @property
     def only_method(self) -> str | None:
-        """The only method that it requires; None if it requires more."""
+        """The name of the only method that a protocol requires; None for other classes."""
         ...
 
     @property
     def is_told(self) -> bool:
-        """Whether a model's field of this type is checked without code of the user's own."""
+        """Whether a model's field of this type is checked without running code of the user."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A type variable; `bounds` are its constraints, if any."""
+    """A type variable. `bounds` are its constraints, if it has any."""
 
     name: str
     bounds: tuple[ast.expr, ...] = ()
@@ -118,7 +118,10 @@ Scope = Callable[[ast.expr], Meaning]
 
 
 def read(node: ast.expr | None, scope: Scope, variables: Mapping[str, Type] | None = None) -> Value:
-    """The value that an annotation declares; `variables` are the known type variables."""
+    """The type, or the members, of values that have an annotation.
+
+    `variables` maps the names of type variables to their types.
+    """
     known: Mapping[str, Type] = {} if variables is None else variables
 
     def type_of(part: ast.expr) -> Type:
@@ -189,7 +192,7 @@ def _generic(
 
 
 def quoted(text: str) -> ast.expr | None:
-    """Parses a quoted annotation."""
+    """Parses a quoted annotation. The result is None if it is not an expression."""
     try:
         return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError):
@@ -201,7 +204,7 @@ def _is_ellipsis(node: ast.expr) -> bool:
 
 
 def literal_of(node: ast.expr) -> Type:
-    """The literal type of a Python literal."""
+    """The literal type of a Python literal. It is `any` for other expressions."""
     match node:
         case ast.Constant(value=None | bool() | int() | float() | str() as value):
             return literal_type(value)
@@ -231,7 +234,7 @@ def constant_type(node: ast.expr) -> Type:
 
 
 def _made_of(parts: Iterable[Type], made: Callable[[Type], Type]) -> Type:
-    """A collection type if all parts have one type; otherwise any value."""
+    """A collection type if all parts have the same type; otherwise `any`."""
     types = set(parts)
     return made(types.pop()) if len(types) == 1 and ANY not in types else ANY
 
@@ -296,7 +299,10 @@ def classes_of(type_: Type) -> tuple[type, ...]:
 
 
 def solve(node: ast.expr | None, scope: Scope, type_: Type, found: dict[str, Type]) -> None:
-    """Binds in `found` the type variables of an annotation for an argument of a type."""
+    """Adds to `found` the types of the type variables in a parameter's annotation.
+
+    They follow from `type_`, the type of the argument.
+    """
     match node:
         case ast.Subscript(value=value, slice=part) if not isinstance(part, ast.Tuple):
             meaning, inner = scope(value), scope(part)
@@ -323,7 +329,11 @@ def solve(node: ast.expr | None, scope: Scope, type_: Type, found: dict[str, Typ
 
 
 def _item(type_: Type, meaning: Meaning) -> Type | None:
-    """The binding of a class's only type variable, for an argument of a type."""
+    """The type that the only type variable of a generic class gets from an argument.
+
+    `type_` is the type of the argument, and `meaning` the class that annotates the parameter. The
+    result is None if nothing is known about the variable.
+    """
     match meaning:
         case None | Variable():
             return None

@@ -1,12 +1,12 @@
-"""The bindings of the names in a Python module or class; no code runs.
+"""What each name in a Python module or class is bound to, found without running code.
 
     from lib import Item as Thing       Thing: Imported("lib", "Item")
     class Order: ...                    Order: the ClassDef
-    def total() -> int: ...             total: the FunctionDef
+    def total() -> int: ...             total: Overloads with one FunctionDef
 
-A name bound more than once has no known binding, except for a function with overloads, which has
-them all. In a stub, conditions on the version of Python or the system are evaluated for the oldest
-Python and for Linux.
+If a name is bound more than once, its binding is None. But a function with overloads is bound to
+all of them, and a property with a setter to its getter. In a stub, conditions on the version of
+Python or the system are evaluated for the oldest supported Python and for Linux.
 """
 
 import ast
@@ -19,7 +19,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """A name of another module; with `name` None, the module itself."""
+    """A name imported from another module. If `name` is None, the module itself is imported."""
 
     module: str
     name: str | None
@@ -30,7 +30,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, slots=True)
 class Overloads:
-    """A function with all its signatures."""
+    """A function: the definitions of all its overloads, or its only definition."""
 
     nodes: tuple[Definition, ...]
 
@@ -45,8 +45,10 @@ Bound = Imported | Overloads | ast.ClassDef | ast.AnnAssign | ast.Assign | None
 
 @dataclass(frozen=True, slots=True)
 class Bindings:
-    """By name, its binding (None if unknown) and the first place that binds it; and the modules of
-    the star imports.
+    """What the names of a module or a class are bound to.
+
+    `names` maps each name to its binding, which is None if unknown. `places` maps each name to the
+    first syntax node that binds it. `stars` are the modules of the star imports.
     """
 
     names: Mapping[str, Bound]
@@ -117,7 +119,7 @@ def bindings_of(
 
 
 def _plain(statements: Iterable[ast.stmt], known: Mapping[str, Any]) -> Iterator[ast.stmt]:
-    """The statements; each decidable condition is replaced by the branch that type checkers see."""
+    """Replaces each decidable condition in statements by the branch that type checkers see."""
     for statement in statements:
         holds = _holds(statement.test, known) if isinstance(statement, ast.If) else None
         if isinstance(statement, ast.If) and holds is not None:
@@ -144,7 +146,7 @@ def _holds(test: ast.expr, known: Mapping[str, Any]) -> bool | None:
 
 
 def _overloaded(statements: Iterable[ast.stmt]) -> dict[str, tuple[Definition, ...]]:
-    """The functions with all their overloads, and the getters of properties."""
+    """Maps each overloaded function to its overloads, and each property to its getter."""
     found: dict[str, tuple[Definition, ...]] = {}
     for statement in statements:
         match statement:
@@ -168,14 +170,14 @@ def _is(node: Definition, decorator: str) -> bool:
 
 
 def _absolute(node: ast.ImportFrom, package: str) -> str:
-    """The absolute name of the module that is imported from."""
+    """The absolute name of the module from which a statement imports."""
     parts = package.split(".") if node.level else []
     parts = parts[: len(parts) - (node.level - 1)] if node.level > 1 else parts
     return ".".join([*parts, *([node.module] if node.module else [])])
 
 
 def _places(statements: Iterable[ast.stmt]) -> Iterator[tuple[str, Place]]:
-    """Each binding of a name by the statements, with its place."""
+    """Yields each name that the statements bind, with the syntax node that binds it."""
     pending: list[ast.AST] = list(statements)
     while pending:
         node = pending.pop()

@@ -1,7 +1,7 @@
 """Python's classes: those with fields become types of Saft, the others are known by their members.
 
     @dataclass class Order: id: int             a record `Order(id: int)`
-    class Order(BaseModel): id: int             one whose fields are given by name
+    class Order(BaseModel): id: int             a record whose fields are given by name
     class Tags(RootModel[list[str]]):           a record `Tags(root: [string])`
     class Row(TypedDict): id: int               a name for `{id: int}`
     class Color(Enum): RED = "red"              a type with the member `Color.RED`
@@ -101,14 +101,21 @@ class BaseModel:
 
 
 class Found(Protocol):
-    """The classes that are types: records with their facts, object types with module and name."""
+    """The classes that are types of Saft.
+
+    `records` maps the definitions of records to their facts. `shapes` maps the fields of object
+    types to the module and name of their class.
+    """
 
     records: dict[n.RecordDef, RecordFacts]
     shapes: dict[Shape, tuple[str, str]]
 
 
 class Class:
-    """A class in a module, or in another class `around` it; it registers its type in `found`."""
+    """A class in a module, or in another class `around` it.
+
+    The class registers its type in `found`.
+    """
 
     def __init__(
         self,
@@ -131,19 +138,22 @@ class Class:
 
     @property
     def qualified_name(self) -> str:
-        """Its name, after those of the enclosing classes."""
+        """The name of the class, after the names of the enclosing classes."""
         name = self.node.name
         return name if self.around is None else f"{self.around.qualified_name}.{name}"
 
     def scope(self, node: ast.expr) -> Meaning:
-        """The meaning of a name inside the class."""
+        """The class, alias or type variable that an annotation inside the class names.
+
+        For a name of a well-known module, the result is a text such as `typing.Optional`.
+        """
         if isinstance(node, ast.Name) and self.bindings.names.get(node.id, self) is not self:
             return None  # a method, or a field, of that name
         meaning = self._outer(node)
         return self if meaning == "typing.Self" else meaning
 
     def inside(self, node: ast.expr) -> Meaning:
-        """The meaning of a name inside the class, nested classes included."""
+        """The same as `scope`, but an annotation may also name a nested class."""
         inner = self.bindings.names.get(node.id) if isinstance(node, ast.Name) else None
         if not isinstance(inner, ast.ClassDef):
             return self.scope(node)
@@ -155,7 +165,7 @@ class Class:
 
     @cached_property
     def bases(self) -> list[Meaning]:
-        """Its direct bases."""
+        """The direct bases of the class. A base that is not understood is None."""
         heads = (one.value if isinstance(one, ast.Subscript) else one for one in self.node.bases)
         found = map(self._outer, heads)
         return [one if isinstance(one, str | Class) else None for one in found]
@@ -164,7 +174,7 @@ class Class:
     def mro(self) -> "list[Class]":
         """The class and its ancestors, in method resolution order.
 
-        Empty while it is computed, as a class may inherit from itself.
+        The list is empty while it is computed, as a class may inherit from itself.
         """
         self.mro = []
         found: dict[Class, None] = {}
@@ -178,12 +188,18 @@ class Class:
 
     @cached_property
     def known_bases(self) -> set[Meaning]:
-        """The ancestors outside the modules that are read."""
+        """The names of ancestors in modules that are not read, such as `enum.Enum`.
+
+        None is among them if a base is not understood.
+        """
         return {base for one in self.mro for base in one.bases if not isinstance(base, Class)}
 
     @cached_property
     def kind(self) -> Kind | None:
-        """The kind of class with fields; None if it has features that Saft does not know."""
+        """Which kind of class with fields this is: a dataclass, a model, an Enum and so on.
+
+        The kind is None for other classes, and for classes with features that Saft does not know.
+        """
         bases, own = self.known_bases, self.node
         decorators = {self._outer(one) for one in own.decorator_list}
         is_made = dataclass_options(own, self._outer) is not None
@@ -215,7 +231,11 @@ class Class:
 
     @cached_property
     def fields(self) -> "dict[str, tuple[OwnField, Class]] | None":
-        """Its fields in order, inherited ones first, with the classes that declare them."""
+        """Maps the names of the fields to the fields and the classes that declare them.
+
+        Inherited fields come first. The result is None if the options of a field are not
+        understood.
+        """
         found: dict[str, tuple[OwnField, Class]] = {}
         for one in reversed(self.mro) if self.kind is not None else ():
             if self.kind == "dataclass" and not one.is_made:
@@ -231,7 +251,10 @@ class Class:
 
     @property
     def root(self) -> list[OwnField]:
-        """The field of a root model, from its brackets: `RootModel[list[str]]`."""
+        """The field `root` that a base such as `RootModel[list[str]]` declares.
+
+        Other classes have no such field, and the list is empty.
+        """
         return [
             OwnField("root", one.slice)
             for one in self.node.bases
@@ -242,7 +265,7 @@ class Class:
 
     @cached_property
     def schema(self) -> Type | None:
-        """Its type in Saft, if it has one."""
+        """The type in Saft that the class becomes; None if it does not become a type."""
         self.schema = CLASSES_OF_DATES.get((self.module.lstrip("_"), self.node.name))
         if self.schema is not None:
             return self.schema
@@ -254,16 +277,16 @@ class Class:
 
     @cached_property
     def declared(self) -> PythonClass:
-        """The class itself, as a value."""
+        """The declaration of the class itself, for scripts that use its name."""
         schema = self.schema
         definition = schema.definition if isinstance(schema, RecordType) else None
         return PythonClass(self.node.name, self.value, self.own_members, schema, definition)
 
     @property
     def value(self) -> Value:
-        """The value of a place annotated with the class.
+        """The type or members of a value that is annotated with the class.
 
-        A Python datetime may have no offset: it is Saft's datetime only after a check.
+        A Python datetime may have no offset, so it is Saft's datetime only after a check.
         """
         if self.schema is None or self.schema == DATETIME:
             return Value(ANY, self.members)
@@ -271,16 +294,16 @@ class Class:
 
     @cached_property
     def members(self) -> Namespace:
-        """The members of its instances."""
+        """The members of instances of the class."""
         return Namespace(self.node.name, self._member, self._names)
 
     @cached_property
     def own_members(self) -> Namespace:
-        """The members of the class itself."""
+        """The members of the class itself, such as its class methods."""
         return Namespace(self.node.name, self._member_of_class, self._names)
 
     def admits(self, type_: Type) -> bool:
-        """Whether a value of this Saft type can be an instance."""
+        """Whether a value of this Saft type can be an instance of the class."""
         if isinstance(type_, RecordType):
             return True
         if "typing.Protocol" in self.bases:
@@ -291,7 +314,7 @@ class Class:
 
     @property
     def only_method(self) -> str | None:
-        """The only method that a protocol requires."""
+        """The name of the only method that a protocol requires; None for other classes."""
         names = [one for one in self.bindings.names if one != "__len__"]
         return names[0] if "typing.Protocol" in self.bases and len(names) == 1 else None
 
@@ -336,11 +359,11 @@ class Class:
 
     @cached_property
     def hides_values(self) -> bool:
-        """Whether its methods decide the values of an Enum's members."""
+        """Whether methods of the class decide which values the members of an Enum have."""
         return bool({"__new__", "__init__", "_missing_"} & self.bindings.names.keys())
 
     def _facts(self, parameters: Sequence[n.Parameter], *, is_mixed: bool = False) -> RecordFacts:
-        """The facts of its record; registers the record's type."""
+        """Creates the record that the class becomes, and registers its facts and type."""
         name = n.Identifier(_NOWHERE, self.node.name)
         definition = n.RecordDef(_NOWHERE, name, tuple(parameters))
         schemas = [one.schema for one in self.mro[1:]]
@@ -356,7 +379,7 @@ class Class:
 
     @property
     def is_described(self) -> bool:
-        """Whether its declaration tells all except what its methods do."""
+        """Whether the source of the class says everything about it except what its methods do."""
         if self.bindings.names.keys() & {*_OWN_WAYS}:
             return False
         decorators = {self._outer(one) for one in self.node.decorator_list}
@@ -380,7 +403,7 @@ class Class:
 
     @property
     def is_told(self) -> bool:
-        """Whether it has a type in Saft, so that the code run for its instances is known."""
+        """Whether the class has a type in Saft, so that the code run for its instances is known."""
         return self.schema is not None
 
     # Its members
@@ -406,12 +429,15 @@ class Class:
         return UNKNOWN
 
     def _in_models(self, node: ast.expr) -> Meaning:
-        """The meaning of a name in the members of every model."""
+        """The class or builtin that an annotation in the members of all models (`_MODEL`) names."""
         name = ast.unparse(node)
         return self if name == "Self" else f"builtins.{name}"
 
     def bound_to(self, name: str, asked: "Class", *, of_value: bool) -> Declared:
-        """Its own member, seen from `asked`: the class itself or a subclass."""
+        """The declaration of a member that the class itself defines.
+
+        `asked` is the class or subclass in which a script uses the member, so `Self` means `asked`.
+        """
 
         def scope(node: ast.expr) -> Meaning:
             meaning = self.scope(node)
@@ -461,7 +487,7 @@ def _bound_to(bound: Bound, asked: Class, scope: Scope, *, of_value: bool) -> De
 
 
 def _parameter(name: str, has_default: bool) -> n.Parameter:
-    """A field as a record's parameter; its default is reduced to whether there is one."""
+    """The parameter of a record for a field. A default of the field is replaced by `nil`."""
     return n.Parameter(
         _NOWHERE,
         n.Identifier(_NOWHERE, script_name(name)),

@@ -2,7 +2,8 @@
 
     own_fields(node, "dataclass", scope)        [OwnField("id", <int>, has_default=False), ...]
 
-None if they have options that Saft does not know: such a class is not a type.
+The result is None if a field has options that Saft does not know. Such a class does not become a
+type of Saft.
 """
 
 import ast
@@ -47,10 +48,10 @@ _RENAMING = ("alias", "populate_by_name", "validate_by_name", "extra")
 
 @dataclass(frozen=True, slots=True)
 class OwnField:
-    """A field.
+    """A field that a class declares.
 
-    With `may_lack`, it may be missing; with `is_by_name`, it is passed only by name; without
-    `is_parameter`, it is not passed at all.
+    With `may_lack`, a value may lack the field. With `is_by_name`, the constructor takes it only by
+    name. Without `is_parameter`, the constructor does not take it at all.
     """
 
     name: str
@@ -62,7 +63,10 @@ class OwnField:
 
 
 def own_fields(node: ast.ClassDef, kind: Kind, scope: Scope) -> list[OwnField] | None:
-    """The fields that a class declares, without inherited ones."""
+    """The fields that a class declares, without inherited ones.
+
+    The result is None if a field has options that Saft does not know.
+    """
     match kind:
         case "dataclass":
             return _of_dataclass(node, scope)
@@ -77,7 +81,10 @@ def own_fields(node: ast.ClassDef, kind: Kind, scope: Scope) -> list[OwnField] |
 
 
 def dataclass_options(node: ast.ClassDef, scope: Scope) -> dict[str, bool] | None:
-    """The arguments of the decorator `dataclass`; None if the class does not have it."""
+    """Maps the arguments of the decorator `dataclass` to whether they are true.
+
+    The result is None if the class does not have the decorator.
+    """
     for one in node.decorator_list:
         maker, keywords = (one.func, one.keywords) if isinstance(one, ast.Call) else (one, [])
         if scope(maker) in MAKERS:
@@ -178,7 +185,7 @@ def renames_parameters(node: ast.ClassDef) -> bool:
 
 
 def choices_of(node: ast.ClassDef, scope: Scope, auto: Type) -> dict[str, Type] | None:
-    """The members of an Enum with the types of their values; None if these are unknown.
+    """Maps the members of an Enum to the types of their values; None if a type is unknown.
 
     `auto` is the type of `auto()`.
     """
@@ -220,9 +227,10 @@ def _type_of_choice(node: ast.expr, scope: Scope, auto: Type) -> Type | None:
 
 
 def has_plain_body(node: ast.ClassDef, scope: Scope) -> bool:
-    """Whether a class has no code that runs unless it is called by name.
+    """Whether the code of a class runs only when one of its methods is called by name.
 
-    Public methods are called by name; Python itself calls those that begin with an underscore.
+    Public methods are called by name. Methods that begin with an underscore may be called by
+    Python.
     """
     calls = (one.func if isinstance(one, ast.Call) else one for one in node.decorator_list)
     decorators = set(map(scope, calls))
@@ -262,12 +270,12 @@ def _is_plain_default(node: ast.expr, scope: Scope) -> bool:
 
 
 def _makes(given: ast.keyword, scope: Scope) -> bool:
-    """Whether a field's default is built by an empty collection's constructor."""
+    """Whether a field's default is made by the constructor of an empty collection."""
     return given.arg == "default_factory" and scope(given.value) in _EMPTY
 
 
 def _is_data(node: ast.expr, scope: Scope) -> bool:
-    """Whether an expression is literal data: it looks nothing up and runs nothing later."""
+    """Whether an expression is literal data, which looks up no names and runs no code later."""
     match node:
         case ast.Constant():
             return True
@@ -285,7 +293,7 @@ def _is_data(node: ast.expr, scope: Scope) -> bool:
 
 
 def describes(meaning: Meaning) -> bool:
-    """Whether calling this only describes a value, or creates a date or a decimal."""
+    """Whether a call of this class or function only describes a value, or creates a date."""
     if isinstance(meaning, str):
         return meaning in _CONSTRAINTS or meaning.startswith("annotated_types.")
     if meaning is None or isinstance(meaning, Variable):
@@ -296,7 +304,7 @@ def describes(meaning: Meaning) -> bool:
 def is_told(annotation: ast.expr, scope: Scope) -> bool:
     """Whether pydantic alone checks the values of a model's field with this annotation.
 
-    All names in it must be known, and its constraints must be data.
+    All names in the annotation must be known, and its constraints must be literal data.
     """
     match annotation:
         case ast.Constant(value=None):
@@ -334,7 +342,10 @@ def methods_of(node: ast.ClassDef) -> Iterator[str]:
 
 
 def script_name(name: str) -> str:
-    """The name of a field in scripts, without the underscore that avoids a Python keyword."""
+    """The name that scripts use for a field.
+
+    An underscore that only avoids a Python keyword is removed.
+    """
     return name[:-1] if name.endswith("_") and iskeyword(name[:-1]) else name
 
 

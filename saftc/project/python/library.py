@@ -4,7 +4,7 @@
     library.module("shop").members.find("Order")    the declaration of `Order`, across imports
 
 A module is read when one of its names is needed: by a script, as a base of a class with fields, or
-in an annotation. A name that cannot be resolved is any value.
+in an annotation. A name that cannot be resolved is declared as any value.
 """
 
 import ast
@@ -43,9 +43,9 @@ _EXACT = ("math", "time", "_random")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The bindings of a module; `is_stub` if they come from a stub.
+    """The bindings of a module. With `is_stub`, they come from a stub.
 
-    `source` is the module's text; it is set if the places of names are needed.
+    `source` is the text of the module. It is set only if the places of names are needed.
     """
 
     bindings: Bindings
@@ -56,10 +56,10 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """The place of a name in a Python module, or of the module itself.
+    """The place where a Python module defines a name, or the start of the module itself.
 
-    `head` is the signature of a function or class, or the line of another name; `doc` its
-    docstring.
+    `head` is the signature of a function or class, or the line that binds another name. `doc` is
+    the docstring.
     """
 
     source: Source
@@ -82,7 +82,7 @@ class NamedType:
         self.value = read(node, scope)
 
     def admits(self, type_: Type) -> bool:
-        """Whether a value of this Saft type can be one."""
+        """Whether a value of this Saft type can have the type that the alias names."""
         if self._is_asked:
             return True  # it names itself
         self._is_asked = True
@@ -93,12 +93,15 @@ class NamedType:
 
     @property
     def only_method(self) -> str | None:
-        """None, as it is not a class."""
+        """Always None, as an alias is not a protocol."""
         return None
 
     @property
     def is_told(self) -> bool:
-        """Whether all names in it are known; False for an alias that refers to itself."""
+        """Whether pydantic alone checks values of the alias.
+
+        The result is False if the alias refers to itself.
+        """
         if self._is_asked:
             return False
         self._is_asked = True
@@ -109,10 +112,10 @@ class NamedType:
 
 
 class Library:
-    """The modules by name.
+    """The Python modules by name, which are read when they are first looked up.
 
-    `records` are the classes found so far that are records, `shapes` those that are object types,
-    with their modules and names. With `is_exact`, the well-known modules are read too.
+    `records` has the classes found so far that are records. `shapes` has those that are object
+    types, with their modules and names. With `is_exact`, the well-known modules are read too.
     """
 
     def __init__(self, read: Read, *, is_exact: bool = False) -> None:
@@ -124,28 +127,34 @@ class Library:
 
     @property
     def looked_up(self) -> Collection[str]:
-        """The modules that were looked up so far."""
+        """The names of the modules that were looked up so far."""
         return self._modules.keys()
 
     def module(self, name: str) -> "Module | None":
-        """A module; None if it has no source to read."""
+        """The module with a name; None if it has no source that can be read."""
         if name not in self._modules:
             text = self._read(name)
             self._modules[name] = None if text is None else Module(self, name, text)
         return self._modules[name]
 
     def written(self, module: str, name: str | None) -> Location | None:
-        """The place of a module's name, or of the module."""
+        """The place where a name of a module is defined.
+
+        If `name` is None, the result is the start of the module.
+        """
         found = self.module(module)
         return None if found is None else found.written(name)
 
     def knows(self, module: str) -> bool:
-        """Whether the module is well-known: its names in annotations need no reading of it."""
+        """Whether the module is well-known.
+
+        Annotations with names of a well-known module are understood without reading the module.
+        """
         return not self._is_exact and (module in _KNOWN or module.startswith("pydantic."))
 
 
 class Module:
-    """A module: the declarations of its names."""
+    """A Python module, with the declarations of its names."""
 
     def __init__(self, library: Library, name: str, text: Text) -> None:
         self.library = library
@@ -230,9 +239,11 @@ class Module:
     def reach(
         self, name: str, seen: "set[tuple[str, str]] | None" = None
     ) -> "Module | tuple[Module, str] | str | None":
-        """Follows imports to the module that binds a name; returns that module and the name in it.
+        """Follows imports to the module that binds a name. Returns this module and the name in it.
 
-        A name of a well-known module is returned as a text such as `typing.Optional`.
+        If the name means a module, the result is only the module. A name of a well-known module is
+        returned as a text such as `typing.Optional`. The result is None if no module binds the
+        name.
         """
         seen = set() if seen is None else seen
         if (self.name, name) in seen:
@@ -261,7 +272,10 @@ class Module:
     # For editors
 
     def written(self, name: str | None) -> Location | None:
-        """The place where a name is defined, across imports; without a name, the module's."""
+        """The place where a name is defined, across imports.
+
+        If `name` is None, the result is the start of the module.
+        """
         source = self._text.source
         if name is None:
             return None if source is None else Location(source, Span(0, 0), doc=self._text.doc)
@@ -278,7 +292,10 @@ class Module:
     # For annotations
 
     def meaning(self, node: ast.expr) -> Meaning:
-        """The meaning of an annotation in the module."""
+        """The class, alias or type variable that an annotation in the module names.
+
+        For a name of a well-known module, the result is a text such as `typing.Optional`.
+        """
         match node:
             case ast.Name(id=name):
                 return self._named(name)
@@ -294,7 +311,10 @@ class Module:
                 return None
 
     def _whole(self, node: ast.expr) -> str | None:
-        """The name of the module that an expression refers to."""
+        """The dotted name of the module that an expression refers to.
+
+        The result is None if the expression does not begin with an imported name.
+        """
         match node:
             case ast.Name(id=name):
                 bound = self.bindings.names.get(name)
@@ -343,7 +363,7 @@ class Module:
         return self._classes[name]
 
     def _alias(self, name: str) -> NamedType | None:
-        """The type alias of a name, if it is one."""
+        """The type alias that a name of this module is bound to; None if it is not an alias."""
         if name not in self._aliases:
             self._aliases[name] = None  # while it is found out
             node = self._type_named(name)

@@ -1,4 +1,4 @@
-"""Signatures of Python functions: the types of their calls, by overload."""
+"""Signatures of Python functions: for each overload, the arguments that it takes and its result."""
 
 import ast
 from collections.abc import Sequence
@@ -12,9 +12,10 @@ from saftc.types.types import Type
 def function_of(
     nodes: Sequence[Definition], scope: Scope, *, is_bound: bool = False
 ) -> Function:
-    """A function by its overloads; a bound one already has its first argument.
+    """The declaration of a function with these overloads.
 
-    The result of an awaitable function is that of awaiting it.
+    With `is_bound`, the first parameter is left out, as a bound method already has its argument. If
+    the function returns an awaitable, the result is that of awaiting it.
     """
     waits: set[Waiting] = {_waits(node, scope) for node in nodes}
     signatures = tuple(_signature(node, scope, is_bound) for node in nodes)
@@ -22,8 +23,9 @@ def function_of(
 
 
 def decorated(nodes: Sequence[Definition]) -> Declared:
-    """A function replaced by its decorators: its signature is unknown; an `async def` may still be
-    awaitable.
+    """The declaration of a function whose decorators make its signature unknown.
+
+    An `async def` may still return an awaitable.
     """
     is_async = any(_is_coroutine(node) for node in nodes)
     return Function((), "perhaps") if is_async else UNKNOWN
@@ -34,7 +36,7 @@ def _waits(node: Definition, scope: Scope) -> Waiting:
 
 
 def _is_coroutine(node: Definition) -> bool:
-    """Whether it is `async def` and no generator."""
+    """Whether the function is an `async def` and not a generator."""
     if isinstance(node, ast.FunctionDef):
         return False
     pending: list[ast.AST] = [*node.body]
@@ -76,7 +78,7 @@ def _signature(node: Definition, scope: Scope, is_bound: bool) -> Signature:
     }
 
     def meant(given: tuple[Type, ...], named: dict[str, Type]) -> list[tuple[ast.arg, Type]] | None:
-        """The parameters that arguments are for; None if they do not fit."""
+        """Pairs each argument's type with its parameter; None if the arguments do not fit."""
         count = len(given)
         if count > len(in_order) and arguments.vararg is None:
             return None
