@@ -168,7 +168,7 @@ def mean(items: Any, column: str | None = None) -> float:
 
 
 def sum_of_column(table: DataFrame, column: Any) -> int | float | Decimal:
-    """The sum of a column of numbers; 0 if it has no values. Nulls are skipped.
+    """Returns the sum of a column of numbers, or 0 if the column has no values. Nulls are skipped.
 
     Decimals are added exactly.
     """
@@ -189,7 +189,7 @@ def sum_of_column(table: DataFrame, column: Any) -> int | float | Decimal:
 
 
 def extreme_of_column(name: str, table: DataFrame, column: Any = None) -> Any:
-    """The `min` or `max` of a column of numbers, strings, dates or the like, without nulls.
+    """Returns the `min` or `max` of a column of numbers, strings, dates or the like, without nulls.
 
     Raises CheckError for datetimes without an offset.
     """
@@ -285,7 +285,7 @@ def csv_records(
 ) -> Iterator[tuple[int, list[str]]]:
     """Yields the records of a CSV file, each with the number of its first line.
 
-    Raises FileError if double quotes do not match, since a row would become part of a value before
+    Raises FileError if double quotes do not match: otherwise, a value would swallow the rows after
     it.
     """
     import csv
@@ -310,7 +310,7 @@ def csv_records(
 
 
 def _explained(message: str, path: str) -> tuple[str, str | None]:
-    """Returns the reason why polars could not read the file, in one line, and a hint."""
+    """Returns in one line why polars could not read the file, with a hint or None."""
     if "utf-8" in message.lower():
         return "it is not UTF-8 text", None
     if "more fields" in message:
@@ -321,7 +321,7 @@ def _explained(message: str, path: str) -> tuple[str, str | None]:
 
 
 def _first_long_row(path: str) -> str | None:
-    """Describes the first row that has more values than the header has columns."""
+    """Describes the first row that has more values than the header has columns, if there is one."""
     import csv
 
     try:

@@ -292,7 +292,7 @@ def _opaque_part(value: Any, known: Sequence[str], place: str) -> Mapping[str, A
 def _kinds_of(
     value: Any, place: str, kinds: Mapping[str, tuple[str, ...]], usual: str | None = None
 ) -> Iterator[tuple[str, dict[str, Any], str | None]]:
-    """Yields for each part in a list: its place, the part, and its kind, or None for other kinds.
+    """Yields each part in a list, with its place and its kind. An unknown kind becomes None.
 
     `kinds` maps each known kind to the names of the texts that a part of this kind must have.
     `usual` is the kind of a part without `type`.

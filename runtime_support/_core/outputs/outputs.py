@@ -136,7 +136,10 @@ class Output:
         return []
 
     def without_tools(self) -> Output | None:
-        """Returns an output without return tools for the same value, or None if this is one."""
+        """Returns an output for the same value that has no return tools.
+
+        Returns None if this output has none either.
+        """
         return None
 
     def handles(self, call: ToolRequest) -> bool:

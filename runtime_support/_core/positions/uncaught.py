@@ -69,7 +69,7 @@ def position_of_frame(frame: FrameType | None) -> str | None:
 
 
 def is_broken_rule(trace: TracebackType) -> bool:
-    """Whether this frame raised the error because a record breaks a rule that the frame checks."""
+    """Whether this frame checks a rule of a record, and the record breaks the rule."""
     below = trace.tb_next
     return (
         below is not None
