@@ -70,9 +70,9 @@ class Spent:
     """The requests, tokens and cost of a run or of a part of a run.
 
     The tokens are counted as in `Usage`, and the cost is in US dollars. `unpriced` counts the
-    tokens whose price is unknown: they are charged at another price, and the cost is an upper
-    bound. `without_price` counts the tokens of models that have no price. The cost omits them and
-    is a lower bound.
+    tokens whose price is unknown and that are charged at another price. If there are any, the cost
+    is an upper bound. `without_price` counts the tokens of models that have no price and are not
+    charged. If there are any, the cost is a lower bound.
     """
 
     requests: int = 0
@@ -104,7 +104,7 @@ class Spent:
     def cost_text(self) -> str:
         """The cost as text. If part of it is unknown, the text is a bound: `at most $2`.
 
-        The text is empty if no model has a price.
+        The text is empty if the whole cost is unknown.
         """
         if not self.cost:
             return "" if self.without_price else dollars(0)
@@ -377,7 +377,7 @@ def _well_known(provider: str, model: str) -> Mapping[str, Sequence[tuple[int, f
     """Maps the keys of a model's `Price`, such as `input`, to its prices in `genai-prices`.
 
     Each key has pairs: a number of input tokens, and the price from that number on. The mapping is
-    empty if the model is unknown.
+    empty if the package is not installed or does not know the model.
     """
     seller = _SELLERS.get(provider)
     if seller is None or find_spec("genai_prices") is None:

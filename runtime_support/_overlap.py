@@ -161,7 +161,10 @@ class Overlap(Iterator[B]):
 
 
 class AsyncOverlap(AsyncIterator[B]):
-    """The results of `overlap.aio` in an event loop. Use `async for`, or await the list of all."""
+    """The results of `overlap.aio` in an event loop.
+
+    Loop over them with `async for`, or await this object for a list of all results.
+    """
 
     def __init__(self, function: Callable[[Any], Awaitable[B]], items: Iterable[Any]) -> None:
         self._ahead = _Lookahead(function, items, is_async=True)
@@ -196,7 +199,7 @@ async def _take(
 ) -> Any:
     """Awaits the next call and returns its value.
 
-    If the call fails, those behind it are cancelled, and `_take` waits until they have ended.
+    If the call fails, the calls behind it are cancelled, and `_take` waits until they have ended.
     """
     try:
         return await finish_async(queue.take(begin_more))
@@ -236,8 +239,8 @@ class _OverlapFunction:
     def aio(self, function: Callable[[A], Awaitable[B]], items: Iterable[A]) -> AsyncOverlap[B]:
         """Calls an `async def` function for each item, in tasks of the event loop.
 
-        Use `async for`, or await the list of all results. If a call fails or the caller's task is
-        cancelled, the calls after it are cancelled.
+        Loop over the results with `async for`, or await this call for a list of them. If a call of
+        the function fails or the caller's task is cancelled, the calls after it are cancelled.
         """
         return AsyncOverlap(function, items)
 
@@ -332,8 +335,8 @@ class _TogetherFunction:
     def __call__(self, *calls: Later[Any]) -> tuple[Any, ...]:
         """Makes these calls concurrently and returns their values.
 
-        A call that returns a Result gives its value. Raises the error of the first call, in this
-        order, that fails.
+        If a call returns a Result, its value is the value of the Result. Raises the error of the
+        first call, in this order, that fails.
         """
         most = _most_at_once(len(calls))
         queue = _begun(calls, most)

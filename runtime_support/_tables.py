@@ -7,9 +7,9 @@
     Traceback (most recent call last):
     runtime_support.errors.MissingError: no column `gaols`: ...; did you mean `goals`?
 
-If the compiler knows that a value is a dataframe, the output calls polars itself:
-`df.select(names)`. These functions decide what depends on the data, such as whether a column holds
-numbers.
+If the compiler knows that a value is a dataframe, the compiled code calls polars itself:
+`df.select(names)`. The functions here decide what depends on the data, such as whether a column
+holds numbers.
 
 Models see a bounded summary of a dataframe, never the table, however many rows it has:
 
@@ -206,8 +206,9 @@ def summary(table: DataFrame) -> dict[str, Any]:
     """Returns the summary of a dataframe for models, as JSON data.
 
     It lists columns up to `MOST_COLUMNS`, or until their names exceed `MOST_NAME_CHARACTERS`. The
-    sample has the first rows of these columns: values without a JSON form become text, texts are
-    cut at `MOST_TEXT`, non-finite numbers become null. Profiles cover the finite values.
+    sample has the first rows of these columns. In the sample, values without a JSON form become
+    text, texts are cut to `MOST_TEXT` characters, and non-finite numbers become null. Profiles
+    cover the finite values of numeric columns.
     """
     rows, width = table.shape
     columns = table.get_columns()
@@ -285,8 +286,7 @@ def csv_records(
 ) -> Iterator[tuple[int, list[str]]]:
     """Yields the records of a CSV file, each with the number of its first line.
 
-    Raises FileError if double quotes do not match: otherwise, a value would swallow the rows after
-    it.
+    Raises FileError if double quotes do not match, since a value would then include later rows.
     """
     import csv
 
@@ -310,7 +310,7 @@ def csv_records(
 
 
 def _explained(message: str, path: str) -> tuple[str, str | None]:
-    """Returns in one line why polars could not read the file, with a hint or None."""
+    """Returns the reason why polars could not read the file, in one line, with a hint or None."""
     if "utf-8" in message.lower():
         return "it is not UTF-8 text", None
     if "more fields" in message:

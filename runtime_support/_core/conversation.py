@@ -5,9 +5,9 @@
     await finish_async(conversation.answer())
 
 Each request contains the whole transcript. A reply with tool calls is a round: the calls run in
-order, and their results are sent. Any other reply ends a turn. If it does not complete the output,
-the model gets the reason and another try, at most `max_repairs` times. If the model calls a tool
-although the prompt offers none, the call gets an error as its result, and this also costs a try.
+order, and their results are sent. Any other reply ends a turn. If the reply does not complete the
+output, the model gets the reason and another try, at most `max_repairs` times. If the model calls a
+tool although the prompt offers none, the call gets an error as its result. This also costs a try.
 """
 
 from __future__ import annotations

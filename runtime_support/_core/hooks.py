@@ -1,4 +1,4 @@
-"""Hooks wrap a prompt, its requests and its tool calls: they may change them, or answer or fail.
+"""A hook wraps a prompt, its requests and its tool calls; it may change, answer or refuse them.
 
     class JournalHook(Hook): ...       overrides some of the three methods
     ORDER                              the order of the hooks, outermost first
@@ -146,7 +146,7 @@ class Hook:
         return proceed(prompt)
 
     def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
-        """Wraps a request; returns the reply, and yields its chunks if it is streamed."""
+        """Wraps a request and returns its reply. If the reply is streamed, yields its chunks."""
         return proceed(request)
 
     def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Steps[Any]:
@@ -177,7 +177,8 @@ ids = itertools.count(1)
 class RequestedCall:
     """A call of a tool, of a whole program, or of a function in a program.
 
-    - `sent`: the arguments as JSON text; empty for a whole program.
+    - `sent`: the arguments as JSON text. It is empty for a whole program, and if JSON cannot hold
+      the arguments of a function.
     - `prompt`: the prompt whose model requests the call. It is None if a script makes the call;
       then a journal finds the call by `asked`.
     - `number`: the call's number among the calls of its prompt, from 1 on.
@@ -187,7 +188,7 @@ class RequestedCall:
     - `contexts`: contexts to enter around the function.
     - `hooks`: the hooks of a program and of the function calls in it.
     - `is_approved`: true for a function call that was approved together with its program.
-    - `codec`: converts the outcome of such a function call for a journal.
+    - `codec`: converts the outcome of a function call in a program for a journal.
     """
 
     name: str
@@ -228,7 +229,7 @@ def current_call() -> RequestedCall | None:
 
 
 class PromptRun:
-    """One call of `prompt`: its settings, place, functions and provider.
+    """One call of `prompt`: its settings, its place in the code, its functions and its provider.
 
     - `ahead`: how many overlapping calls may send requests at the same time; None means unknown.
     - `caller`: the tool call that this prompt runs in, if any.

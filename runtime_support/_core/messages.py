@@ -2,13 +2,13 @@
 
     Request(messages=({"role": "user", "content": "hello"},))  ->  Reply("Hello!")
 
-Providers are generators that yield waits (`tasks.waits`) and the chunks of a streamed reply.
-Messages and tools have the form of OpenAI's chat completions. A request holds no keys, addresses or
-headers. `canonical` returns the parts of a request that determine the answer; recordings compute
-their keys from these parts.
+A provider answers by a generator that yields waits (`tasks.waits`) and the chunks of a streamed
+reply. Messages and tools have the form of OpenAI's chat completions. A request holds no keys,
+addresses or headers. `Request.canonical` returns the parts of a request that determine the answer;
+recordings compute their keys from these parts.
 
 A reply may hold data that only its provider understands, such as encrypted thoughts. This data is
-called opaque. An `AssistantMessage` carries it, and the code for the provider's API (the wire)
+called opaque. An `AssistantMessage` carries it, and the adapter for the provider's API (the wire)
 sends it back unchanged to its `Origin`.
 """
 
@@ -42,8 +42,8 @@ class Request:
 
     - `model`: None lets the provider choose.
     - `schema`: the JSON Schema of the prompt's value. `enforce_schema` says whether the provider
-      should, must or must not enforce it. A server can enforce all of it if `is_strict`. `losses`
-      lists what a server cannot enforce.
+      should, must or must not enforce the schema. `is_strict` says whether a server can enforce all
+      of it, and `losses` lists what a server cannot enforce.
     - `ambient`: names of the settings that come from the environment, not from the program.
     - `must_answer`: if true, the model may not call tools.
     - `options`: the sampling options that are set.
@@ -89,7 +89,7 @@ class Request:
 class Origin:
     """The source of a reply: the API (`wire`), the address without secrets, the requested model.
 
-    Opaque parts of a reply are sent back only if all three are the same.
+    Opaque parts of the reply are sent back only if API, address and model are still the same.
     """
 
     wire: str
@@ -116,8 +116,8 @@ class Reply:
 
     - `finish`: "stop", "length", "tool_calls", "refusal" or the provider's own word. "left" marks a
       recorded reply whose stream was closed early.
-    - `opaque`: JSON data that only the provider understands; its wire chooses the form.
-    - `origin`: the source of the opaque parts and of the ids of calls; None if there are none.
+    - `opaque`: JSON data that only the provider understands.
+    - `origin`: the source of opaque data and of the ids of calls; None if the reply has neither.
     - `fallback`: the name of the requested model if it is not the prompt's first model.
 
     The tokens are counted as in `Usage`.
@@ -208,7 +208,7 @@ def ask_provider(provider: Provider, request: Request) -> ReplyStream:
 
 
 class StreamingProvider:
-    """A provider whose one implementation serves threads and event loops, streamed or not."""
+    """A provider with one method for whole and streamed replies, in threads and event loops."""
 
     __slots__ = ()
 

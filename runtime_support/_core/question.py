@@ -91,7 +91,7 @@ class Question:
         """Returns the conversation of `after`.
 
         If `after` is a list of messages, its system message becomes an option, unless `has_system`
-        says that the prompt has its own one.
+        says that the prompt sets its own.
         """
         if self.after is None:
             return NOTHING_BEFORE
@@ -110,9 +110,9 @@ class Question:
         return Transcript(messages, options)
 
     def known_as_pure(self) -> tuple[Any, ...] | None:
-        """Returns the functions declared as pure by this prompt or by earlier prompts of `after`.
+        """Returns the functions declared as pure by this prompt or in the conversation of `after`.
 
-        Returns None if no prompt has declared any.
+        Returns None if no function is declared as pure.
         """
         if self.pure is None:
             return self.before.pure

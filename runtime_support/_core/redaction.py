@@ -4,10 +4,10 @@
     secret_in("key sk-proj-Abc123dEf456Ghi789jKl")    "the form sk-..."
     shown("\\x1b[2Jno key sk-proj-Abc123dEf456", 40)  "\\\\x1b[2Jno key [redacted]"
 
-A secret is the value of an environment variable with a name like `API_KEY`, a provider's key, text
-in the form of a well-known kind of key, or the password in a server's address. A value is also
-found in the form that it has in JSON, in an address or in a header. Very short values do not count,
-and other secrets are not guessed.
+A secret is the value of an environment variable with a name like `OPENAI_API_KEY`, a provider's
+key, text in the form of a well-known kind of key, or the password in a server's address. A value is
+also found in the form that it has in JSON, in an address or in a header. Very short values do not
+count, and other secrets are not guessed.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def remember_secrets(*secrets: str, user: str = "") -> None:
 def secret_values(values: Mapping[str, str]) -> list[str]:
     """Returns the values that may be secrets among another program's variables.
 
-    These are all values of variables with a name like `API_KEY`, and all values that are not
+    These are all values of variables with a name like `OPENAI_API_KEY`, and all values that are not
     plainly a word, a number or a path.
     """
     found = [

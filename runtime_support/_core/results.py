@@ -51,9 +51,9 @@ class ToolCall:
 class Usage:
     """The number of requests, and the tokens that the provider counted.
 
-    `cached_tokens` are the `input_tokens` that the provider read from its cache, and
-    `cache_write_tokens` those that it wrote to the cache. `reasoning_tokens` are a part of
-    `output_tokens`.
+    `cached_tokens` are the `input_tokens` that the provider read from its cache.
+    `cache_write_tokens` are the `input_tokens` that it wrote to the cache. `reasoning_tokens` are a
+    part of `output_tokens`.
     """
 
     input_tokens: int = 0
@@ -161,9 +161,9 @@ def of_another_kind(wanted: type, got: str = "") -> CheckError:
 
 
 def _content_of_fence(text: str) -> str | None:
-    """Returns the content of the only code fence in a text, or None if there are more or none.
+    """Returns the content of a text's code fence, or None if the text has none or several.
 
-    If other text surrounds the fence, it must be labelled `json`.
+    If other text surrounds the fence, the fence counts only with the label `json`.
     """
     fences = list(_FENCE.finditer(text))
     if len(fences) != 1:
@@ -267,13 +267,13 @@ class Result(Generic[T_co]):
         """The functions that the model could call, each with the name of its tool.
 
         For a result `x`, `prompt(..., after=x, tools=x.tools)` offers them again. A result from
-        another process has none.
+        another process has no functions.
         """
         return self._answered().kept.tools
 
     @property
     def fields(self) -> tuple[Result[Any], ...]:
-        """A Result for each field, if the prompt asked for several. All have the same history."""
+        """A Result for each field, if the prompt asked for several. Each has the whole history."""
         return self._answered().fields
 
     @property
@@ -312,7 +312,7 @@ class Result(Generic[T_co]):
         """Yields the partial value whenever more of it has arrived, and finally the whole value.
 
         A partial record is a dict of its fields, with None for fields that have not arrived. A
-        partial text ends where the model has got to. A partial list has its finished items. Other
+        partial text has the characters written so far. A partial list has its finished items. Other
         values appear when they are finished. Only finished values are checked. See `pieces`.
         """
         answer = self._answer

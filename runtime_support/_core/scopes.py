@@ -27,7 +27,8 @@ _NUMBER = re.compile(r"\d+")
 class PromptKey(NamedTuple):
     """The identity of one call of `prompt` in a run.
 
-    `key` is a hash of its first request and the provider; `place` is its position in the scope.
+    `key` is a hash of the prompt's first request and the provider. `place` is the prompt's position
+    in the scope.
     """
 
     scope: str
@@ -70,7 +71,7 @@ class RunScope:
         return PromptKey(self.name, key, f"{self.line}{repeat}")
 
     def next_line(self) -> Line:
-        """Returns a new line, for one group of overlapping calls."""
+        """Returns a new `Line`, for one group of overlapping calls."""
         with self._lock:
             self._lines += 1
             return Line(self.name, f"{self.line}{self._lines}")

@@ -101,7 +101,7 @@ class UsageMeter:
         self.forget_others()
 
     def forget_others(self) -> None:
-        """Resets locks and requests in flight after a fork; they belong to the parent process."""
+        """Resets locks and requests in flight after a fork: they belong to the parent process."""
         # Reentrant: while this counts, the garbage collector may close a dropped stream.
         self.lock = threading.RLock()
         # Reservations for prompts' requests, and the waiters for them.
@@ -185,7 +185,7 @@ def current_meter() -> UsageMeter:
 def add_recorded(
     settings: Settings, model: str, usage: Usage, longest: int, *, for_blocks: bool
 ) -> None:
-    """Adds usage from a journal that is being opened to the meter of the run.
+    """Adds usage to the meter of the run, from a journal that is being opened.
 
     With `for_blocks`, also adds it to the meters of the enclosing blocks.
     """
@@ -223,7 +223,7 @@ class UsageHook(Hook):
         self._spendings = current_meters()
 
     def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Steps[Answer]:
-        """Counts the prompt; records an error that ends the run."""
+        """Counts the prompt. Adds an error that ends the run to `stops` of the context."""
         self._count_prompt(1, 0)
         try:
             return (yield from proceed(prompt))

@@ -72,7 +72,7 @@ TemplatePart: TypeAlias = str | Hole
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A parsed template: its parts, and the keys of its holes."""
+    """A parsed template: its texts and holes in order, and the keys of the holes."""
 
     parts: tuple[TemplatePart, ...]
     keys: frozenset[str | int]

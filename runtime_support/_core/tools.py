@@ -111,7 +111,7 @@ def function_tool(name: str, function: Callable[..., Any]) -> Tool:
 class ToolCaller:
     """Calls the tools of a prompt. Calls of the tools in `parallel` may run concurrently.
 
-    If `events` is given, yields an event at the start and at the end of each call.
+    If `events` is given, the methods yield an event at the start and at the end of each call.
     """
 
     def __init__(
@@ -244,7 +244,7 @@ def read_for(tool: Tool | None, arguments: str) -> dict[str, Any]:
 
 
 def argument_repairs(tool: Tool, arguments: str) -> tuple[str, ...]:
-    """Describes the repairs to a call's arguments. Returns nothing if they do not fit the tool."""
+    """Describes the repairs to a call's arguments, which are none if the arguments do not fit."""
     try:
         read, repairs = read_arguments(arguments, tool.parameters)
     except CheckError:

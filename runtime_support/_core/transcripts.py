@@ -130,7 +130,10 @@ class _TranscriptReader:
             self.messages.append({"role": role, "content": content})
 
     def end(self, place: str) -> None:
-        """Raises CheckError if a call has no result yet. `place` is where the reader is."""
+        """Raises CheckError if a call has no result yet.
+
+        `place` names the next message, for the text of the error.
+        """
         if self._open:
             calls = listed(self._open)
             _refuse(self._caller, f"{calls} has no result before {place}", _NO_RESULT)
@@ -199,7 +202,7 @@ class _TranscriptReader:
     def _said(self, message: Message, opaque: Mapping[str, Any], place: str) -> AssistantMessage:
         """Returns the model's message with its opaque part, read from `opaque`.
 
-        Raises CheckError for keys that no wire keeps, since they could be fields of a message.
+        Raises CheckError for an unknown key, since it could be a field of a message.
         """
         origin = Origin(*(_text(opaque.get(name), f"{place}.{name}") for name in _ORIGIN))
         _only(opaque, (*_ORIGIN, "reply", "calls"), place)

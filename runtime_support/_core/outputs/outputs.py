@@ -72,11 +72,14 @@ class Work(Protocol):
 
     @property
     def waits(self) -> tuple[Any, list[str]] | None:
-        """The program and the names of its functions that need approval, or None if none does."""
+        """The program, and the names of its functions that need approval.
+
+        It is None if no function needs approval.
+        """
         ...
 
     def do(self, call: RequestedCall) -> Any:
-        """Does the work as part of this call. Returns the outcome as data, even of a failure."""
+        """Does the work as part of this call. Returns the outcome or the failure as data."""
         ...
 
     def refused(self, reason: str) -> Any:
@@ -138,7 +141,7 @@ class Output:
     def without_tools(self) -> Output | None:
         """Returns an output for the same value that has no return tools.
 
-        Returns None if this output has none either.
+        Returns None if this output itself has no return tools.
         """
         return None
 
@@ -163,7 +166,10 @@ class Output:
 
 
 class TextOutput(Output):
-    """Any text that is not empty. Thinking before it is removed, and one JSON string is decoded."""
+    """Any text that is not empty.
+
+    Thinking before the text is removed. A reply that is one JSON string is decoded.
+    """
 
     is_typed = False
 

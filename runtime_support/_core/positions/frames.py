@@ -127,7 +127,7 @@ def _note_failure(path: str, error: Exception) -> None:
 
 
 def name_of_place(path: str, function: str) -> str:
-    """Returns the name of a top-level function of a module: `triage.urgent` for `triage.py`.
+    """Returns the name of a module and its top-level function, such as `triage.urgent`.
 
     The name has at most 64 characters. Code outside of functions has the module's name.
     """
@@ -181,7 +181,7 @@ def context_of_call() -> Context:
 def run_in_thread_context(function: Callable[[], Any]) -> Any:
     """Calls a function and marks the stack: `place_of_call` looks no further than this frame.
 
-    It takes the place from the context, as the frames above this one have not made the call.
+    The frames above have not made the call that the function belongs to. The context has its place.
     """
     return function()
 

@@ -80,7 +80,7 @@ def _read_map(path: str, module: str) -> dict[str, Any] | None:
 def _decoded(mappings: str) -> tuple[tuple[tuple[int, int, int, int], ...], ...]:
     """Decodes the mappings of a map: returns the segments of each line.
 
-    A segment is a tuple of a column in the module, and a source, line and column that it maps to.
+    A segment is a tuple: a column in the module, and the source, line and column that it maps to.
     """
     lines: list[tuple[tuple[int, int, int, int], ...]] = []
     source = line = column = 0

@@ -139,7 +139,7 @@ OF_THE_RUN = frozenset(
 def defaults(**settings: Any) -> None:
     """Sets defaults for the prompts of the calling module. All settings of its user override them.
 
-    By these defaults, an installed module keeps the settings of the project it comes from. Raises a
+    So an installed module keeps the settings of the project that it comes from. Raises a
     ConfigError that names a setting that is unknown, has a wrong value, or may not come from a
     module.
     """
