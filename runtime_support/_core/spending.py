@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from runtime_support._core.settings import Settings
     from runtime_support._core.tasks.waits import Signal, Steps
 
-# About so many characters make a token; no token has less than a byte.
+# A token has about this many characters, and at least one byte.
 _TOKEN = 4
 # Some models cost more above an input length, which is always a multiple of a thousand tokens.
 _LONG = 32_000
@@ -95,7 +95,7 @@ class UsageMeter:
         self.has_kept = False
         self.prompts = self.in_flight = self.from_journal = 0
         self._began = time.monotonic()
-        # The last error for which its own bounds were reached.
+        # The last error that was raised because the meter's own budget was used up.
         self.passed: BaseException | None = None
         self.was_told = False
         self.forget_others()

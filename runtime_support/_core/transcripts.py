@@ -43,7 +43,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "file": ("file_data", "filename", "file_id"),
     "input_audio": ("data", "format"),
 }
-# All content parts, with the texts that stand in the part itself.
+# All content parts, with the names of the texts that are directly in the part.
 _CONTENTS: dict[str, tuple[str, ...]] = {"text": ("text",), **dict.fromkeys(_PARTS, ())}
 # The keys that wires keep of a reply, and of a call; none is a field of a message.
 _OF_REPLIES = ("reasoning_details", "reasoning_content", "reasoning", "output", "content")

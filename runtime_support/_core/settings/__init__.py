@@ -30,7 +30,7 @@ from runtime_support._values.kinds import brief, is_object, plain, quote
 from runtime_support._values.names import did_you_mean, listed
 from runtime_support.errors import CheckError, ConfigError
 
-# The names of providers, and those that send to a server; None if none is chosen.
+# The names of providers. `_SENDING` has those that send to a server; None means the default one.
 PROVIDERS = ("openai", "openrouter", "gemini", "anthropic", "local", "mock", "unset")
 _SENDING = (None, "openai", "openrouter", "gemini", "anthropic")
 
