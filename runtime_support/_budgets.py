@@ -1,10 +1,10 @@
 """Budgets of runs and blocks: limits on requests, tokens and cost.
 
-A request in flight reserves tokens for its input and its reply. The reply counts as `max_tokens`,
-with which the limit is exact. Without `max_tokens`, it counts as the longest reply so far to the
-same prompt by the same model, or before the first reply as at least 4,000 tokens. If less is left,
-the request limits the reply to the rest of the budget. A request that does not fit together with
-those in flight waits for them.
+A request in flight reserves tokens for its input and its reply. If the request sets `max_tokens`,
+it reserves that many for the reply, and the budget is never exceeded. Otherwise, it reserves as
+many as the longest reply so far to the same prompt by the same model, or at least 4,000 before the
+first reply. If the budget has fewer tokens left, the request limits the reply to the rest of the
+budget. A request that does not fit beside the requests in flight waits for them.
 """
 
 from __future__ import annotations
@@ -69,9 +69,10 @@ _WRITING = 1.25
 class Spent:
     """The requests, tokens and cost of a run or of a part of a run.
 
-    The tokens are counted as in `Usage`; the cost is in US dollars. If some tokens are `unpriced`,
-    they are charged at another price, and the cost is an upper bound. If some belong to a model
-    `without_price`, the cost is a lower bound.
+    The tokens are counted as in `Usage`, and the cost is in US dollars. `unpriced` counts the
+    tokens whose price is unknown and that are charged at another price. If there are any, the cost
+    is an upper bound. `without_price` counts the tokens of models that have no price and are not
+    charged. If there are any, the cost is a lower bound.
     """
 
     requests: int = 0
@@ -95,13 +96,16 @@ class Spent:
         return Usage(**{own.name: getattr(self, own.name) for own in fields(Usage)})
 
     def add(self, more: Spent) -> None:
-        """Adds another amount."""
+        """Adds the requests, tokens and cost of `more`."""
         for name in self.__slots__:
             setattr(self, name, getattr(self, name) + getattr(more, name))
 
     @property
     def cost_text(self) -> str:
-        """The cost as text, a bound if some of it is unknown; empty if all of it is."""
+        """The cost as text. If part of it is unknown, the text is a bound: `at most $2`.
+
+        The text is empty if the whole cost is unknown.
+        """
         if not self.cost:
             return "" if self.without_price else dollars(0)
         bounds = {(True, False): "at most ", (False, True): "at least ", (True, True): "about "}
@@ -131,9 +135,10 @@ def current_usage() -> Spent:
 def _dearest(
     taken: Iterable[UsageRecord], part: Callable[[UsageRecord], str | None], most: int | None = None
 ) -> list[str]:
-    """Returns a line for each part, the most expensive first: `m: 3 requests, 54 tokens`.
+    """Groups usage records and describes each group in a line: `m: 3 requests, 54 tokens`.
 
-    `part` names the part of a usage record; `most` limits the number of lines.
+    The most expensive group comes first. `part` returns the name of a record's group, or None to
+    omit the record. `most` limits the number of lines.
     """
     parts: dict[str, list[UsageRecord]] = {}
     for one in taken:
@@ -152,7 +157,10 @@ def _place_of(taken: UsageRecord) -> str | None:
 
 
 class _BudgetLimit(NamedTuple):
-    """A limit: its setting, its value as text, and the tokens that it leaves for a reply."""
+    """A limit of a budget, and how many tokens it leaves for a reply.
+
+    `setting` is the name of the budget's setting, `text` the limit in words.
+    """
 
     setting: str
     text: str
@@ -181,7 +189,7 @@ class _Estimate:
             raise no_price(model)
 
     def reply_of(self, taken: Sequence[UsageRecord]) -> int:
-        """Estimates the tokens of the reply, from earlier replies or `max_tokens`."""
+        """Estimates the tokens of the reply, from the request's limit or from earlier replies."""
         if self.most is not None:
             return self.most
         same = [one for one in taken if one.model == self.model]
@@ -217,10 +225,10 @@ class _Estimate:
 def _reserve(
     prompt: PromptRun, spending: UsageMeter, bounds: Settings, estimate: _Estimate
 ) -> Steps[Reservation]:
-    """Reserves the estimated usage of a request; waits while requests in flight hold too much.
+    """Reserves the estimated usage of a request, after waiting for requests in flight if needed.
 
-    Raises BudgetSpent if the budget is too small even without those requests, or if this request
-    cannot wait.
+    Raises BudgetSpent if the budget is too small even without the requests in flight. Also raises
+    it if they leave too little and this request cannot wait.
     """
     own: Signal | None = None
     may_wait = not is_in_exchange()
@@ -253,7 +261,10 @@ def _reserve(
 def _try_to_reserve(
     spending: UsageMeter, bounds: Settings, estimate: _Estimate, *, may_wait: bool
 ) -> Reservation | None:
-    """Returns a reservation, or None if the request must wait. Requires the lock."""
+    """Returns a reservation, or None if the request must wait; raises BudgetSpent like `_reserve`.
+
+    The caller must hold the lock of `spending`.
+    """
     taken = spending.taken()
     spent, reply = spent_of(taken), estimate.reply_of(current_meter().taken())
     least = reply if estimate.most is not None else min(reply, LEAST_REPLY)
@@ -289,7 +300,7 @@ _LIMITS_OF_OUTPUT = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
 
 def _most_output(request: Request) -> int | None:
-    """Returns the most output tokens that a request allows; None if it has no limit."""
+    """Returns the most output tokens that a request allows, or None if it sets no limit."""
     extra = request.options.get("extra_body", {})
     own = [request.options["max_tokens"]] if "max_tokens" in request.options else list[Any]()
     others = [extra[name] for name in _LIMITS_OF_OUTPUT if name in extra]
@@ -318,7 +329,7 @@ def _bytes(request: Request) -> int:
 
 
 def no_price(model: str) -> ConfigError:
-    """Returns the error for a budget of cost and a model without a price."""
+    """Returns the error for a model whose price is unknown, although a cost budget needs it."""
     return ConfigError(
         f"budget_cost: there is no price of the model {model}",
         setting="prices",
@@ -344,11 +355,11 @@ def _spent_by(price: Price | None, usage: Usage) -> Spent:
 
 
 def price_of(settings: Settings, model: str, sent: int) -> Price | None:
-    """Returns a model's price, from the settings or the package `genai-prices` (an extra).
+    """Returns a model's price from the settings or the optional package `genai-prices`, or None.
 
-    The package is used only if the provider is at its own address: elsewhere, a model may have the
-    same name and another price. `sent` is the number of input tokens, since some models cost more
-    for a long input.
+    The package is used only if requests go to the provider's own server. On another server, a model
+    may have the same name and another price. `sent` is the number of input tokens, since some
+    models cost more for a long input.
     """
     given = settings.prices.get(model)
     if given is not None or settings.base_url or os.environ.get("OPENAI_BASE_URL"):
@@ -363,7 +374,11 @@ def price_of(settings: Settings, model: str, sent: int) -> Price | None:
 
 @lru_cache(maxsize=256)
 def _well_known(provider: str, model: str) -> Mapping[str, Sequence[tuple[int, float]]]:
-    """Returns the prices in `genai-prices` as pairs (number of input tokens, price from there)."""
+    """Maps the keys of a model's `Price`, such as `input`, to its prices in `genai-prices`.
+
+    Each key has pairs: a number of input tokens, and the price from that number on. The mapping is
+    empty if the package is not installed or does not know the model.
+    """
     seller = _SELLERS.get(provider)
     if seller is None or find_spec("genai_prices") is None:
         return {}
@@ -397,7 +412,11 @@ def dollars(cost: float) -> str:
 
 
 def cost_of(price: Price, usage: Usage) -> tuple[float, int]:
-    """Returns the cost in US dollars, and how many tokens are charged at another price."""
+    """Returns the cost in US dollars, and the number of tokens whose price is unknown.
+
+    These are tokens read from or written to the cache, if `price` has no entry for them. They are
+    charged at another price.
+    """
     cached, written = usage.cached_tokens, usage.cache_write_tokens
     plain = max(0, usage.input_tokens - cached - written)
     cost = plain * price["input"] + cached * _cached(price) + written * _written(price)
@@ -406,7 +425,10 @@ def cost_of(price: Price, usage: Usage) -> tuple[float, int]:
 
 
 def result_page(result: Result[Any]) -> str:
-    """Returns a result as HTML, with tool calls, tokens and cost; escapes all text of the model."""
+    """Returns a result as HTML, with its tool calls, tokens and cost.
+
+    All text of the model is escaped.
+    """
     from html import escape
 
     usage, model = result.usage, result.model
@@ -432,7 +454,7 @@ def _written(price: Price) -> float:
 
 
 def _can_wait() -> bool:
-    """True if this thread may block: it does not run an event loop."""
+    """True if this thread may block, because it does not run an event loop."""
     import asyncio
 
     try:
@@ -454,9 +476,10 @@ class BudgetHook(Hook):
         self._spendings = current_meters()
 
     def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
-        """Reserves and sends a request; BudgetSpent if the budget is used up or has cut the reply.
+        """Reserves usage for a request, sends it and returns the reply.
 
-        If the server rejects the limit on the reply, sends the request again without it.
+        Raises BudgetSpent if the budget is used up, or if it has cut the reply. If the server
+        rejects the limit on the reply, the request is sent again without the limit.
         """
         tightest, reserved = yield from self._reserve(request)
         most = reserved.most
@@ -480,7 +503,10 @@ class BudgetHook(Hook):
         return reply
 
     def _reserve(self, request: Request) -> Steps[tuple[UsageMeter, Reservation]]:
-        """Reserves the request in all budgets; returns the tightest meter and its reservation."""
+        """Reserves usage for the request in all budgets that apply.
+
+        Returns the meter whose budget leaves the fewest tokens for the reply, with its reservation.
+        """
         prompt, estimate = self._prompt, _Estimate(self._prompt, request)
         reserved: list[tuple[UsageMeter, Reservation]] = []
         try:
@@ -496,9 +522,9 @@ class BudgetHook(Hook):
         return min(reserved, key=lambda pair: pair[1].output_tokens)
 
     def _step(self, step: Wait | str) -> Steps[Any]:
-        """Yields a wait or a chunk.
+        """Yields a wait or a chunk of the reply.
 
-        The code that reads a chunk may send other requests meanwhile.
+        While the caller has a chunk, it may send other requests. They do not wait for this one.
         """
         if isinstance(step, Wait):
             return (yield step)
@@ -518,7 +544,7 @@ class BudgetHook(Hook):
 
 
 def hook_for(prompt: PromptRun) -> BudgetHook | None:
-    """Returns the hook that enforces the budgets of a prompt; None if no budget applies."""
+    """Returns the hook that enforces the budgets of a prompt, or None if no budget applies."""
     return BudgetHook(prompt) if _is_bounded(prompt) else None
 
 
@@ -554,7 +580,10 @@ def _is_above(bound: float | None, value: float) -> bool:
 
 
 def budget_of_block(bounds: Mapping[str, Any]) -> UsageMeter:
-    """Returns the meter of a new block with these limits, inside the budgets that apply here."""
+    """Returns the meter of a new block that has the budgets `bounds`.
+
+    The block is inside of the budgets that apply to the caller.
+    """
     outside = settings_to_show()
     return UsageMeter(bounds, {name: getattr(outside, name) for name in BUDGETS})
 
@@ -562,9 +591,10 @@ def budget_of_block(bounds: Mapping[str, Any]) -> UsageMeter:
 def _bounds_of(
     settings: Settings, spendings: Sequence[UsageMeter]
 ) -> list[tuple[UsageMeter, Settings]]:
-    """Returns the meters that count a request, each with the settings that limit it.
+    """Returns each meter that counts a request, with settings that hold its budgets.
 
-    The outermost comes first. Budgets in the prompt's options limit the innermost.
+    The meter of the run comes first, and that of the innermost block last. Budgets in the prompt's
+    options apply to the last meter.
     """
     run, *blocks = spendings
     if not blocks:
@@ -584,16 +614,16 @@ def _bounds_of(
 
 @contextmanager
 def spending_apart() -> Generator[UsageMeter]:
-    """Counts the usage of the block separately, with its own budget."""
+    """Counts the usage in the `with` block like that of a separate run, with full budgets."""
     spending = UsageMeter()
     with Block(budgets=spending):
         yield spending
 
 
 def report_usage(*, is_wanted: bool = False) -> None:
-    """Reports the run's usage once, if SAFT_USAGE is set or the report `is_wanted`.
+    """Reports the run's usage once, if SAFT_USAGE is set or if `is_wanted`.
 
-    With SAFT_USAGE=1 the report lists models and the most expensive prompts; SAFT_USAGE=0 disables
+    With SAFT_USAGE=1 the report lists models and the most expensive prompts. SAFT_USAGE=0 disables
     the report.
     """
     spending, asked = current_meter(), os.environ.get("SAFT_USAGE", "")

@@ -185,7 +185,7 @@ def describe_content(content: Any) -> str:
 
 
 def count_attachments(messages: Iterable[dict[str, Any]]) -> str:
-    """Counts the images and files in messages: `2 images, 1 file`."""
+    """Returns the numbers of images and files in messages as text, as in `2 images, 1 file`."""
     from collections import Counter
 
     contents = [message["content"] for message in messages]
@@ -195,7 +195,7 @@ def count_attachments(messages: Iterable[dict[str, Any]]) -> str:
 
 
 def abridge_data(message: dict[str, Any]) -> dict[str, Any]:
-    """Returns the message with the data of each part replaced by its size and hash."""
+    """Returns the message, with the data of its images and files replaced by size and hash."""
     content = message.get("content")
     if not is_list(content):
         return message
@@ -203,7 +203,10 @@ def abridge_data(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read(path: str) -> tuple[str, bytes]:
-    """Returns the resolved path and the content of a file; raises FileError."""
+    """Returns the resolved path and the content of a file.
+
+    Raises FileError if the file cannot be read, is empty or is too large.
+    """
     place = resolve_path(path)
     data = content(place, MOST_BYTES)
     if len(data) > MOST_BYTES:
@@ -256,7 +259,7 @@ def _decoded(text: str) -> bytes:
 
 
 def _part(piece: Any) -> ContentPart:
-    """Returns the message part for an image or a file; a piece that is a part is returned as is."""
+    """Returns the message part for an image or a file. A piece that is a part stays unchanged."""
     if is_object(piece):
         return piece
     if piece.url is not None:

@@ -75,7 +75,7 @@ AHEAD = 2
 
 
 class _Lookahead:
-    """Starts calls for the next items before their turn; sequential if `queue` is None."""
+    """Starts calls for the next items before their turn. If `queue` is None, it starts none."""
 
     def __init__(
         self, function: Callable[[Any], Any], items: Iterable[Any], *, is_async: bool = False
@@ -97,7 +97,10 @@ class _Lookahead:
             queue.give_up()
 
     def begin_more(self, queue: TaskQueue) -> bool:
-        """Starts more calls if the items are known to end; ignores errors of the iterator."""
+        """Starts more calls if the number of items is known. Returns False if no call is left.
+
+        If the iterator raises an error, returns False, too.
+        """
         try:
             return self.look_ahead(queue) if self._has_end else bool(queue.tasks)
         except Exception:
@@ -158,7 +161,10 @@ class Overlap(Iterator[B]):
 
 
 class AsyncOverlap(AsyncIterator[B]):
-    """The results in an event loop: use `async for`, or await the list; see `overlap.aio`."""
+    """The results of `overlap.aio` in an event loop.
+
+    Loop over them with `async for`, or await this object for a list of all results.
+    """
 
     def __init__(self, function: Callable[[Any], Awaitable[B]], items: Iterable[Any]) -> None:
         self._ahead = _Lookahead(function, items, is_async=True)
@@ -191,7 +197,10 @@ class AsyncOverlap(AsyncIterator[B]):
 async def _take(
     queue: TaskQueue, begin_more: Callable[[TaskQueue], bool] | None = None
 ) -> Any:
-    """Awaits the next call; if it fails, waits until the cancelled calls have ended."""
+    """Awaits the next call and returns its value.
+
+    If the call fails, the calls behind it are cancelled, and `_take` waits until they have ended.
+    """
     try:
         return await finish_async(queue.take(begin_more))
     except BaseException:
@@ -220,17 +229,18 @@ class _OverlapFunction:
     """
 
     def __call__(self, function: Callable[[A], B], items: Iterable[A]) -> Overlap[B]:
-        """Returns an iterator of `function(item)` for each item, in order; calls run concurrently.
+        """Returns an iterator of `function(item)` for each item, in order. Calls run concurrently.
 
-        Items are read ahead, by at most twice `max_in_flight`. The first error in the order of the
-        items is raised; after it no further call starts.
+        At most twice `max_in_flight` items are read ahead. The first error in the order of the
+        items is raised. After an error no further call starts.
         """
         return Overlap(function, items)
 
     def aio(self, function: Callable[[A], Awaitable[B]], items: Iterable[A]) -> AsyncOverlap[B]:
-        """Calls an `async def` in tasks of the event loop; use `async for` or await the list.
+        """Calls an `async def` function for each item, in tasks of the event loop.
 
-        If a call fails or the caller's task is cancelled, the calls after it are cancelled.
+        Loop over the results with `async for`, or await this call for a list of them. If a call of
+        the function fails or the caller's task is cancelled, the calls after it are cancelled.
         """
         return AsyncOverlap(function, items)
 
@@ -247,7 +257,7 @@ class Later(Generic[T]):
         self._origin = frame, frame.f_lasti, frame.f_lineno
 
     def traced(self, error: BaseException) -> BaseException:
-        """Returns the error, with the line of this `later` in its traceback."""
+        """Returns the error, with the line of this call of `later` in its traceback."""
         return error.with_traceback(TracebackType(error.__traceback__, *self._origin))
 
 
@@ -262,7 +272,7 @@ def later(
 @overload
 def later(function: Callable[P, T], /, *arguments: P.args, **names: P.kwargs) -> Later[T]: ...
 def later(function: Callable[..., Any], /, *arguments: Any, **names: Any) -> Later[Any]:
-    """Describes a call for `together`: `later(f, 1, x=2)` stands for `f(1, x=2)`."""
+    """Describes a call for `together`: `later(f, 1, x=2)` describes the call `f(1, x=2)`."""
     frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     return Later(_DelayedCall(function, arguments, names), frame)
 
@@ -323,9 +333,10 @@ class _TogetherFunction:
     @overload
     def __call__(self, *calls: Later[Any]) -> tuple[Any, ...]: ...
     def __call__(self, *calls: Later[Any]) -> tuple[Any, ...]:
-        """Makes these calls concurrently and returns their values; for a Result, its value.
+        """Makes these calls concurrently and returns their values.
 
-        Raises the error of the first call, in this order, that fails.
+        If a call returns a Result, its value is the value of the Result. Raises the error of the
+        first call, in this order, that fails.
         """
         most = _most_at_once(len(calls))
         queue = _begun(calls, most)
@@ -412,7 +423,7 @@ class _TogetherFunction:
 
 
 def _begun(calls: Sequence[Later[Any]], most: int) -> TaskQueue | None:
-    """Starts these calls in a queue; returns None if they must run sequentially."""
+    """Starts these calls in a queue. Returns None if the calls must run sequentially."""
     if most == 1:
         return None
     queue = TaskQueue(most, len(calls))
@@ -436,7 +447,7 @@ def print(
     file: _Writable | None = None,
     flush: bool = False,
 ) -> None:
-    """Python's `print`; if the call runs ahead, its output is delayed until its turn."""
+    """Prints like Python's `print`. The output of a call that runs ahead waits for its turn."""
     if current_task() is None:
         turns.print_values(*values, sep=sep, end=end, file=file, flush=flush)
         return
@@ -449,7 +460,7 @@ def print(
 def _most_at_once(calls: int | None, *, is_async: bool = False) -> int:
     """Returns how many of these calls may run concurrently; `calls` is their number, if known.
 
-    1 means that they run sequentially, in the caller's thread or task.
+    If the result is 1, they run sequentially, in the caller's thread or task.
     """
     task = current_task()
     is_deep = task is not None and len(task.path) >= 2 * DEEPEST

@@ -1,15 +1,16 @@
 """Records and replays requests to models and calls of MCP tools, with their replies.
 
     SAFT_RECORD=file                     sends every request and records it with its reply
-    SAFT_REPLAY=file                     replies from the file; a missing request is an error
+    SAFT_REPLAY=file                     takes replies from the file; if one is missing, fails
     SAFT_REPLAY=file SAFT_RECORD=file    sends and records only missing requests
 
 A recording has one JSON line per exchange: the key of the canonical request, how often the same
 request came before, the request and the reply. A model chosen by the environment or a project file
 is not part of the request, so that other users can replay it with their own model. Lines are
-appended as replies arrive, for overlapping prompts in the order of the script; several processes
-may append at once. At the end the file is sorted by key, so that diffs are small. It has no
-headers, and each secret is replaced by `[redacted]`; requests are compared in that form.
+appended as replies arrive. Overlapping prompts append theirs in the order of the script, and
+several processes may append at once. At the end the file is sorted by key, so that diffs are small.
+The file has no headers, and each secret is replaced by `[redacted]`. Requests are compared after
+this replacement.
 """
 
 from __future__ import annotations
@@ -85,18 +86,24 @@ class Recording:
         self._lock = threading.Lock()
 
     def key_of(self, asked: Entry) -> str:
-        """Returns the key of a request; journals compute it with secrets, recordings without."""
+        """Returns the key of a request. If the file is a recording, secrets are replaced first.
+
+        A journal computes its keys from requests with secrets.
+        """
         return key_of_data(asked if self.is_journal else without_secrets(asked))
 
     def place(self, key: str) -> EntryKey:
-        """Returns the key and how often it was requested before; counts this request."""
+        """Counts a request with this key. Returns the key and the number of earlier requests."""
         with self._lock:
             repeat = self.asked[key]
             self.asked[key] += 1
         return key, repeat
 
     def find(self, *places: EntryKey) -> Entry | None:
-        """Returns the entry of the first of these keys that has one, marked as used; or None."""
+        """Returns the entry of the first of these keys that has an entry, and marks it as used.
+
+        Returns None if no key has an entry.
+        """
         with self._lock:
             for one in places:
                 if one in self.entries:
@@ -136,7 +143,7 @@ class Recording:
                 note(f"cannot write the recording {self.path}: {error.strerror or error}")
 
     def unused(self) -> list[Entry]:
-        """The entries that no request has used."""
+        """Returns the entries that no request has used."""
         return [entry for place, entry in sorted(self.entries.items()) if place not in self.used]
 
     def close(self) -> None:
@@ -181,9 +188,10 @@ class RecordingHook(Hook):
             )
 
     def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
-        """Returns the recorded reply, or the live one when recording; otherwise raises ReplayMiss.
+        """Returns the recorded reply, if there is one.
 
-        If a stream is abandoned, the part that arrived is recorded.
+        Otherwise, sends the request and records the reply. Raises ReplayMiss if the hook only
+        replays. If a stream is abandoned, the part that arrived is recorded.
         """
         recordings = {id(r): r for r in (self.replay, self.record) if r is not None}
         asked = request_data(request)
@@ -225,9 +233,10 @@ class RecordingHook(Hook):
         return reply
 
     def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Steps[Any]:
-        """Returns the recorded result of an MCP call, or the live one; otherwise raises ReplayMiss.
+        """Returns the recorded result of a call of an MCP tool, if there is one.
 
-        The key consists of the tool, with its server's name, and the arguments.
+        Otherwise, makes the call and records the result. Raises ReplayMiss if the hook only
+        replays. The key consists of the tool, with its server's name, and the arguments.
         """
         if call.kind != "server":
             return (yield from proceed(call))
@@ -256,15 +265,15 @@ class RecordingHook(Hook):
 
 
 def hook_for(prompt: PromptRun) -> RecordingHook | None:
-    """Returns the hook that records or replays if environment variables say so, else None."""
+    """Returns the hook that records or replays, or None if no environment variable asks for it."""
     replay, record = os.environ.get("SAFT_REPLAY"), os.environ.get("SAFT_RECORD")
     return RecordingHook(replay or None, record or None) if replay or record else None
 
 
 def answers_in_order(prompt: PromptRun) -> bool:
-    """True if requests must be sent in the order of the script, so that equal ones are told apart.
+    """True during a replay, since requests must then be sent in the order of the script.
 
-    Requests must be sent in order during a replay.
+    Otherwise, equal requests might get each other's replies.
     """
     return bool(os.environ.get("SAFT_REPLAY"))
 
@@ -279,12 +288,12 @@ _open: OpenFiles[Recording] = OpenFiles()
 
 
 def advise(path: str, hint: str) -> None:
-    """Sets the hint in errors about requests that are missing in the recording at this path."""
+    """Sets the hint for errors about requests that are missing in the recording at this path."""
     _advice[os.path.realpath(path)] = hint
 
 
 def open_recording(path: str) -> Recording:
-    """Returns the recording at this path; the process shares it until it is closed."""
+    """Returns the recording at this path. The whole process shares it until it is closed."""
     return _open.at(os.path.realpath(path), Recording)
 
 
@@ -318,7 +327,7 @@ def _close_all() -> None:
 
 
 def describe_unused(unused: list[Entry], path: str | Path, remedy: str) -> str:
-    """Returns the first of a recording's unused entries as text, with how to remove them."""
+    """Describes the first few of a recording's unused entries, and how to remove them."""
     found = counted(len(unused), "unused entry", "unused entries")
     names = ", ".join(f"{entry['key']} ({_excerpt(entry)})" for entry in unused[:_MOST_UNUSED])
     lines = "its line" if len(unused) == 1 else "their lines"
@@ -326,7 +335,10 @@ def describe_unused(unused: list[Entry], path: str | Path, remedy: str) -> str:
 
 
 def _read(path: str) -> tuple[dict[EntryKey, Entry], int | None]:
-    """Returns the entries of a file, if it exists, and the number of an incomplete last line."""
+    """Returns a recording's entries, and the number of its last line if that line is incomplete.
+
+    If the file does not exist, there are no entries.
+    """
     entries: dict[EntryKey, Entry] = {}
     for number, line in enumerate(read_lines(path, "recording") if os.path.exists(path) else (), 1):
         if not line.strip():
@@ -346,7 +358,10 @@ def _read(path: str) -> tuple[dict[EntryKey, Entry], int | None]:
 
 
 def _from_journal(path: str) -> dict[EntryKey, Entry]:
-    """Returns the exchanges in a journal as entries; equal requests are numbered in file order."""
+    """Returns the exchanges in a journal as entries of a recording.
+
+    Equal requests are numbered in the order of the file.
+    """
     asked: Counter[str] = Counter()
     found: dict[EntryKey, Entry] = {}
     for entry in exchanges(path):

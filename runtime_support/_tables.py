@@ -7,9 +7,9 @@
     Traceback (most recent call last):
     runtime_support.errors.MissingError: no column `gaols`: ...; did you mean `goals`?
 
-If the compiler knows that a value is a dataframe, the output calls polars itself:
-`df.select(names)`. These functions decide what depends on the data, such as whether a column holds
-numbers.
+If the compiler knows that a value is a dataframe, the compiled code calls polars itself:
+`df.select(names)`. The functions here decide what depends on the data, such as whether a column
+holds numbers.
 
 Models see a bounded summary of a dataframe, never the table, however many rows it has:
 
@@ -168,7 +168,7 @@ def mean(items: Any, column: str | None = None) -> float:
 
 
 def sum_of_column(table: DataFrame, column: Any) -> int | float | Decimal:
-    """The sum of a column of numbers; 0 if it has no values. Nulls are skipped.
+    """Returns the sum of a column of numbers, or 0 if the column has no values. Nulls are skipped.
 
     Decimals are added exactly.
     """
@@ -189,7 +189,7 @@ def sum_of_column(table: DataFrame, column: Any) -> int | float | Decimal:
 
 
 def extreme_of_column(name: str, table: DataFrame, column: Any = None) -> Any:
-    """The `min` or `max` of a column of numbers, strings, dates or the like, without nulls.
+    """Returns the `min` or `max` of a column of numbers, strings, dates or the like, without nulls.
 
     Raises CheckError for datetimes without an offset.
     """
@@ -206,8 +206,9 @@ def summary(table: DataFrame) -> dict[str, Any]:
     """Returns the summary of a dataframe for models, as JSON data.
 
     It lists columns up to `MOST_COLUMNS`, or until their names exceed `MOST_NAME_CHARACTERS`. The
-    sample has the first rows of these columns: values without a JSON form become text, texts are
-    cut at `MOST_TEXT`, non-finite numbers become null. Profiles cover the finite values.
+    sample has the first rows of these columns. In the sample, values without a JSON form become
+    text, texts are cut to `MOST_TEXT` characters, and non-finite numbers become null. Profiles
+    cover the finite values of numeric columns.
     """
     rows, width = table.shape
     columns = table.get_columns()
@@ -285,8 +286,7 @@ def csv_records(
 ) -> Iterator[tuple[int, list[str]]]:
     """Yields the records of a CSV file, each with the number of its first line.
 
-    Raises FileError if double quotes do not match, since a row would become part of a value before
-    it.
+    Raises FileError if double quotes do not match, since a value would then include later rows.
     """
     import csv
 
@@ -310,7 +310,7 @@ def csv_records(
 
 
 def _explained(message: str, path: str) -> tuple[str, str | None]:
-    """Returns the reason why polars could not read the file, in one line, and a hint."""
+    """Returns the reason why polars could not read the file, in one line, with a hint or None."""
     if "utf-8" in message.lower():
         return "it is not UTF-8 text", None
     if "more fields" in message:
@@ -321,7 +321,7 @@ def _explained(message: str, path: str) -> tuple[str, str | None]:
 
 
 def _first_long_row(path: str) -> str | None:
-    """Describes the first row that has more values than the header has columns."""
+    """Describes the first row that has more values than the header has columns, if there is one."""
     import csv
 
     try:

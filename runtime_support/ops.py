@@ -9,7 +9,8 @@ do something else, the operation raises a CheckError, a MissingError or a ZeroEr
 have their names in Saft, except `show` (str), `kind` (type), `to_json` (json) and `read_line`
 (input); you can pass them around and offer them as tools.
 
-`_HOMES` lists the names by module. A module is imported when one of its names is first used.
+`_HOMES` lists the names by the module that defines them. A module is imported when one of its names
+is first used.
 """
 
 from __future__ import annotations

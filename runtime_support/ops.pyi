@@ -1,4 +1,4 @@
-"""The operators and builtins, for checkers and editors; `ops.py` has their homes."""
+"""The operators and builtins, for type checkers and editors. At run time, `ops.py` imports them."""
 
 from runtime_support._core.tasks.loops import maybe_await as maybe_await
 from runtime_support._journal.approval import approve as approve

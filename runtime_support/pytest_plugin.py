@@ -4,9 +4,10 @@
         assert triage("The server is on fire").severity == "high"
 
 The recording is next to the test, in `recordings/test_mail.test_triage.jsonl`. By default the test
-replays it: no request is sent, a prompt that is not recorded fails, and other machines are blocked.
-`pytest --saft-record` records missing prompts, `pytest --saft-record=all` records all prompts
-again. Settings come from the pyproject.toml of the test, wherever pytest is started.
+replays it: no request is sent, a prompt that is not recorded fails, and connections to other
+machines are blocked. `pytest --saft-record` records missing prompts, `pytest --saft-record=all`
+records all prompts again. Settings come from the pyproject.toml of the test, wherever pytest is
+started.
 """
 
 from __future__ import annotations

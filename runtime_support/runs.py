@@ -2,8 +2,8 @@
 
 A journal stores every request, reply and tool call in a file. After a crash, the same command
 starts from the beginning, and the journal replays everything that the first run had recorded. It
-finds a reply by its place: the scope of the prompt, the prompt's first request and who answers, how
-often the scope has sent the same before, and the step of the conversation.
+finds a reply by the scope of the prompt, by the prompt's first request and the provider, by how
+often the scope has sent the same request before, and by the step of the conversation.
 """
 
 from __future__ import annotations

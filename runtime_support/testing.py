@@ -32,12 +32,12 @@ Queued: TypeAlias = (
 
 
 def tool_request(name: str, /, **arguments: Any) -> ToolRequest:
-    """Returns a reply in which the model calls the tool `name` with these arguments."""
+    """Returns a queued reply in which the model calls the tool `name` with these arguments."""
     return ToolRequest(name, json.dumps(arguments, ensure_ascii=False))
 
 
 class Scripted:
-    """A fake model: returns the queued replies in order, and stores all `requests`.
+    """A fake model, which returns the queued replies in order and stores all `requests`.
 
     Raises TypeError if a queued reply has a wrong type.
     """
@@ -52,7 +52,7 @@ class Scripted:
         self._lock = threading.Lock()
 
     def complete(self, request: Request) -> Reply:
-        """Returns the next queued reply; raises ProviderError if no reply is left."""
+        """Returns the next queued reply. Raises ProviderError if no reply is left."""
         with self._lock:
             self.requests.append(request)
             if not self.replies:

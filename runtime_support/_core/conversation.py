@@ -5,9 +5,9 @@
     await finish_async(conversation.answer())
 
 Each request contains the whole transcript. A reply with tool calls is a round: the calls run in
-order, and their results are sent. Any other reply ends a turn: it completes the output, or the
-model gets the reason and another try, at most `max_repairs` times. A call without any tool on offer
-is answered and also counts as such a try.
+order, and their results are sent. Any other reply ends a turn. If the reply does not complete the
+output, the model gets the reason and another try, at most `max_repairs` times. If the model calls a
+tool although the prompt offers none, the call gets an error as its result. This also costs a try.
 """
 
 from __future__ import annotations
@@ -88,12 +88,13 @@ SHOWN = 200
 class Conversation:
     """The conversation of one call of `prompt`.
 
-    - `tools`: the functions that the model may call, with their `descriptions` for requests; calls
-      of those in `parallel` may run concurrently.
-    - `rounds`: how many rounds of calls are allowed before the model must answer.
+    - `tools`: the functions that the model may call, with their `descriptions` for requests. Calls
+      of the tools in `parallel` may run concurrently.
+    - `rounds_allowed`: how many rounds of calls are allowed before the model must answer.
     - `ambient`: names of the settings that come from the environment, not from the program.
-    - `check`: a function that fails with the reason if it refuses a value.
-    - `parts`: makes parts of the replies' chunks if the prompt is streamed.
+    - `check`: a function that refuses a value by raising an error with the reason.
+    - `parts`: an object that makes parts of the value from chunks of replies; None if the prompt is
+      not streamed.
     """
 
     def __init__(
@@ -137,18 +138,18 @@ class Conversation:
 
     @cached_property
     def tool_rounds(self) -> ToolRounds:
-        """The rounds of the model's tool calls."""
+        """The object that makes the model's tool calls."""
         return load_part("tool_rounds").ToolRounds(self)
 
     def begin(self, output: Output) -> None:
-        """Starts the transcript with the prompt for this output."""
+        """Starts the transcript with the prompt, which asks the model for this output."""
         self.output = output
         output.has_tools = bool(self.descriptions)
         self.messages = _opening(self.content, output.ending(), self.settings.system, self.earlier)
         self.begins = len(self.messages) - 1
 
     def give_parts(self) -> None:
-        """Enables streaming; CheckError or ConfigError if the answer cannot be streamed."""
+        """Enables streaming. Raises CheckError or ConfigError if the answer cannot be streamed."""
         if self.check is not None:
             from runtime_support._schema.rules import refused_check
 
@@ -157,9 +158,11 @@ class Conversation:
         self.parts = load_part("chunks").parts_for(self.output)
 
     def answer(self, parts: Parts | None = None, events: EventParts | None = None) -> Steps[Answer]:
-        """Runs the conversation through all hooks; yields parts as they come, returns the answer.
+        """Runs the conversation through all hooks and returns its answer.
 
-        With `events`, the parts include tool calls. An error has the position of the prompt.
+        If the prompt is streamed, yields the parts of the value as they arrive. With `events`,
+        yields events instead: pieces of text and tool calls. An error gets the position of the
+        prompt.
         """
         self.parts, self.events = parts or self.parts, events
         if self.parts is not None:
@@ -175,7 +178,10 @@ class Conversation:
             raise
 
     def converse(self, prompt: PromptRun) -> Steps[Answer]:
-        """Sends requests until the output is complete; PromptError if that fails."""
+        """Sends requests until the output is complete, and returns the answer.
+
+        Raises PromptError if the model gives no usable answer.
+        """
         try:
             while not self.output.is_complete:
                 try:
@@ -201,7 +207,10 @@ class Conversation:
         return answer
 
     def send(self, request: Request) -> ReplyStream:
-        """Sends a request through all hooks; yields completed parts and returns the reply."""
+        """Sends a request through all hooks and returns the reply.
+
+        If the prompt is streamed, yields the parts of the value as they become complete.
+        """
         yield from wait_while_held()
         if self.parts is not None:
             request = replace(request, pieces=[])
@@ -218,7 +227,7 @@ class Conversation:
         return ask_provider(self.prompt.provider, request)
 
     def _does_without_tools(self) -> bool:
-        """Restarts without return tools; returns False if the output needs none."""
+        """Restarts the conversation without return tools. Returns False if the output has none."""
         other = self.output.without_tools()
         if other is None:
             return False
@@ -227,7 +236,7 @@ class Conversation:
         return True
 
     def _accept(self, reply: Reply) -> Steps[None]:
-        """Accepts a reply without calls, or asks the model again."""
+        """Takes the value from a reply without tool calls; if that fails, asks the model again."""
         try:
             self._refuse_leaked_call(reply.text)
             work = self.output.accept(reply.text)
@@ -245,7 +254,7 @@ class Conversation:
                 self.messages.append(_text_message(reply))
 
     def note_replies(self, error: SaftError) -> None:
-        """Adds the model's last reply, and how many there were, to the prompt's error."""
+        """Adds the text of the last reply and the number of replies to the prompt's error."""
         if error.replies is None:
             error.replies, error.reply = self.usage.requests, self.text or None
 
@@ -271,7 +280,10 @@ class Conversation:
         )
 
     def _answer_of(self, value: Any) -> Answer:
-        """Returns the value with the history; each of several fields also gets a Result."""
+        """Returns the value with the history of the conversation.
+
+        If the prompt asked for several fields, each field also gets a Result.
+        """
         history = (self.text, self.calls, self.usage, self.model, self.repairs)
         end = (tuple(self.messages), self.finish, self.kept)
         each = value if self.output.is_several else ()
@@ -346,7 +358,11 @@ class Conversation:
         self.messages.append({"role": "user", "content": reminder})
 
     def note_attempt(self, text: str, reason: str) -> None:
-        """Records an unusable reply; ContractError after too many, or after given parts."""
+        """Records an unusable reply.
+
+        Raises ContractError after too many of them, or if parts of the value were already given to
+        the reader of a stream.
+        """
         self.attempts.append((text, reason))
         if len(self.attempts) <= self.settings.max_repairs and not self.output.has_given:
             if not any(note in reason for note in self.output.repairs):
@@ -366,7 +382,7 @@ class Conversation:
 
 
 def _parts_of_step(parts: Parts, step: Wait | str) -> Steps[Any]:
-    """Yields a wait of a reply, or yields the parts that a chunk completes."""
+    """Yields the step if it is a wait, or else the parts that this chunk of the reply completes."""
     if isinstance(step, Wait):
         return (yield step)
     yield from parts.feed(step)
@@ -378,7 +394,7 @@ def is_cut(reply: Reply) -> bool:
 
 
 def _finish_of(reply: Reply) -> str:
-    """Returns how the reply ended; maps servers' synonyms to one word."""
+    """Returns a word for how the reply ended. Words that mean the same become one word."""
     word = reply.finish.casefold()
     return _SAME.get(
         word, word if word in (*_REFUSALS, *_WHOLE, "length", "left") else reply.finish

@@ -1,4 +1,4 @@
-"""Hooks wrap a prompt, its requests and its tool calls; they may change, answer or fail each.
+"""A hook wraps a prompt, its requests and its tool calls; it may change, answer or refuse them.
 
     class JournalHook(Hook): ...       overrides some of the three methods
     ORDER                              the order of the hooks, outermost first
@@ -6,14 +6,15 @@
 
     load_part("media").content_of()    calls a part from the core; imports it at the first use
 
-The core imports no part at the start. A part is imported when it is first used: by a compiled
-module's own import, by `configure`, or by an environment variable.
+A part is a module in `PARTS`. The core imports a part only at its first use. An import in a
+compiled module, `configure` or an environment variable may be that use.
 
-A hook method gets a prompt, request or call, and `proceed`, which calls the next hook and finally
-the conversation, the provider or the function. Code that only observes uses a listener (`events`).
+A hook's method gets a prompt, request or call, and the function `proceed`, which calls the next
+hook. The last `proceed` runs the conversation, the provider or the function. Code that only
+observes uses a listener (`events`).
 
-All callers make a `RequestedCall`: the model of a conversation, a program, or a script that calls a
-tool of an MCP server.
+Each call of a tool is a `RequestedCall`. The model of a conversation requests it, or a program
+does, or a script that calls a tool of an MCP server.
 """
 
 from __future__ import annotations
@@ -93,12 +94,12 @@ _ASKED_BY: dict[str | bytes, str] = {
 BUDGETS = ("budget_requests", "budget_tokens", "budget_cost")
 
 def load_part(name: str) -> Any:
-    """Returns the module of a part; imports it at the first use."""
+    """Returns the module of a part, such as `media`; imports it at the first use."""
     return import_module(f"runtime_support.{PARTS[name]}")
 
 
 def loaded_part(name: str) -> Any:
-    """Returns the module of a part if this process has loaded it, or None."""
+    """Returns the module of a part, or None if this process has not loaded the part."""
     return sys.modules.get(f"runtime_support.{PARTS[name]}")
 
 
@@ -138,23 +139,26 @@ ORDER = (
 
 
 class Hook:
-    """Wraps one prompt; this base class passes everything through."""
+    """Wraps one prompt with its requests and tool calls. This base class changes nothing."""
 
     def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Steps[Answer]:
         """Wraps the whole prompt, from its first request to its answer or error."""
         return proceed(prompt)
 
     def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
-        """Wraps a request; returns the reply, and yields its chunks if it is streamed."""
+        """Wraps a request and returns its reply. If the reply is streamed, yields its chunks."""
         return proceed(request)
 
     def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Steps[Any]:
-        """Wraps a call; returns its ToolCall, or the outcome of a program."""
+        """Wraps a tool call or a program. Returns the ToolCall, or the outcome of the program."""
         return proceed(call)
 
 
 class OutcomeCodec(Protocol):
-    """Converts the outcome of a call in a program, which is more than a text, for a journal."""
+    """Converts the outcome of a function call in a program to journal data and back.
+
+    A text does not suffice, since the outcome may be any value.
+    """
 
     def encode(self) -> dict[str, Any]:
         """Returns the outcome of the call as data for the journal."""
@@ -171,18 +175,20 @@ ids = itertools.count(1)
 
 @dataclass(slots=True, eq=False)
 class RequestedCall:
-    """A call of a tool, of a program as a whole, or of a function in one.
+    """A call of a tool, of a whole program, or of a function in a program.
 
-    - `sent`: the arguments as JSON text, or the program.
-    - `prompt`: the prompt whose model requests it; None for a call by a script, which a journal
-      finds by `asked`.
-    - `number`: its number among the calls of its prompt, from 1 on; `position`: its position in its
-      program.
-    - `approval`: the approval that it needs, if any; `misfit`: the failed ToolCall if its arguments
-      do not fit, so that nobody is asked.
+    - `sent`: the arguments as JSON text. It is empty for a whole program, and if JSON cannot hold
+      the arguments of a function.
+    - `prompt`: the prompt whose model requests the call. It is None if a script makes the call;
+      then a journal finds the call by `asked`.
+    - `number`: the call's number among the calls of its prompt, from 1 on.
+    - `position`: the call's position in its program.
+    - `approval`: the approval that the call needs, if any.
+    - `misfit`: a failed ToolCall if the arguments do not fit. Then nobody is asked for approval.
     - `contexts`: contexts to enter around the function.
-    - `hooks`: the hooks of a program and of the calls in it. Such a call `is_approved` with its
-      program; `codec` converts its outcome for a journal.
+    - `hooks`: the hooks of a program and of the function calls in it.
+    - `is_approved`: true for a function call that was approved together with its program.
+    - `codec`: converts the outcome of a function call in a program for a journal.
     """
 
     name: str
@@ -207,7 +213,10 @@ class RequestedCall:
 
     @contextmanager
     def inside(self) -> Generator[None]:
-        """Enters the contexts of its function; prompts in the block have this call as `caller`."""
+        """Enters the contexts of the call for a `with` block.
+
+        If a model requests the call, prompts in the block have the call as their `caller`.
+        """
         with Block(call=current_call() if self.prompt is None else self), ExitStack() as stack:
             for enter in self.contexts:
                 stack.enter_context(enter())
@@ -215,16 +224,18 @@ class RequestedCall:
 
 
 def current_call() -> RequestedCall | None:
-    """Returns the call whose function or program runs here, if any."""
+    """Returns the call whose function or program is running here, or None."""
     return current_context().call
 
 
 class PromptRun:
-    """One call of `prompt`: its settings, place, functions and provider.
+    """One call of `prompt`: its settings, its place in the code, its functions and its provider.
 
-    `ahead` is how many overlapping calls may send requests beside it, None if unknown. `caller` is
-    the call that it runs in, `request_id` the id of its latest request. `hooks` wrap it, outermost
-    first; `listeners` get its events.
+    - `ahead`: how many overlapping calls may send requests at the same time; None means unknown.
+    - `caller`: the tool call that this prompt runs in, if any.
+    - `request_id`: the id of the latest request.
+    - `hooks`: the hooks around this prompt, outermost first.
+    - `listeners`: functions that get the events of this prompt.
     """
 
     def __init__(
@@ -246,7 +257,7 @@ class PromptRun:
 
     @property
     def provider(self) -> Provider:
-        """The provider, created on first use: answers from journals or recordings need no key."""
+        """The provider, created at the first use: recorded answers need no provider and no key."""
         if self._provider is None:
             self._provider = load_part("providers").live_provider(self.settings, self.place)
         return cast("Provider", self._provider)
@@ -266,7 +277,10 @@ class PromptRun:
         return bool(getattr(self.provider, "answers_in_order", False))
 
     def model_of(self, request: Request) -> str:
-        """Returns the requested model, or else the provider's default model or name."""
+        """Returns the model that the request names, or else the provider's default model.
+
+        If the provider has no default model, returns the provider's name.
+        """
         provider = self.provider  # reports missing setup before anything is counted
         return request.model or str(load_part("providers").own_model(provider))
 
@@ -283,7 +297,10 @@ def wrap_with_hooks(
     method: Literal["prompt", "request", "tool_call"],
     inmost: Callable[[Any], Any],
 ) -> Callable[[Any], Any]:
-    """Returns a function that calls this method of all hooks around `inmost`."""
+    """Returns a function that calls `inmost` through this method of all hooks.
+
+    The first hook is the outermost.
+    """
     for hook in reversed(hooks):
         inmost = partial(getattr(hook, method), proceed=inmost)
     return inmost
@@ -296,7 +313,7 @@ def make_call(call: RequestedCall, settings: Settings, make: MakeCall) -> Steps[
 
 
 def record_moment(asked: str, moment: datetime) -> datetime:
-    """Returns the moment, or in a resumed run the one that the journal recorded."""
+    """Returns `moment`, or in a resumed run the moment that the journal has under `asked`."""
     if os.environ.get("SAFT_JOURNAL") or loaded_part("journals") is not None:
         moment = load_part("journals").record_moment(asked, moment)
     return moment

@@ -2,12 +2,14 @@
 
     Request(messages=({"role": "user", "content": "hello"},))  ->  Reply("Hello!")
 
-Providers are generators of waits (`tasks.waits`), and yield the chunks of a streamed reply.
-Messages and tools have the form of OpenAI's chat completions. A request holds no keys, addresses
-or headers. `canonical` is the part that determines the answer; recordings use it as their key.
+A provider answers by a generator that yields waits (`tasks.waits`) and the chunks of a streamed
+reply. Messages and tools have the form of OpenAI's chat completions. A request holds no keys,
+addresses or headers. `Request.canonical` returns the parts of a request that determine the answer;
+recordings compute their keys from these parts.
 
-A reply may hold data that only its provider understands, such as encrypted thoughts. This part is
-opaque: an `AssistantMessage` carries it, and the wire sends it back unchanged to its `Origin`.
+A reply may hold data that only its provider understands, such as encrypted thoughts. This data is
+called opaque. An `AssistantMessage` carries it, and the adapter for the provider's API (the wire)
+sends it back unchanged to its `Origin`.
 """
 
 from __future__ import annotations
@@ -40,14 +42,16 @@ class Request:
 
     - `model`: None lets the provider choose.
     - `schema`: the JSON Schema of the prompt's value. `enforce_schema` says whether the provider
-      should, must or must not enforce it. `losses` says why `is_strict` is false, if known.
+      should, must or must not enforce the schema. `is_strict` says whether a server can enforce all
+      of it, and `losses` lists what a server cannot enforce.
     - `ambient`: names of the settings that come from the environment, not from the program.
-    - `must_answer`: the model may not call tools.
+    - `must_answer`: if true, the model may not call tools.
     - `options`: the sampling options that are set.
-    - `most_output`: the tokens that a nearly spent budget leaves for the reply; None if unlimited.
-    - `begins`: the index of the prompt's own message.
+    - `most_output`: the tokens that a nearly spent budget leaves for the reply; None means no
+      limit.
+    - `begins`: the index in `messages` of the message with the prompt itself.
     - `pieces`: the text chunks received so far; None if the reply is not streamed.
-    - `tries`: how often it was sent before.
+    - `tries`: how often this request was sent before.
     """
 
     messages: tuple[Message, ...]
@@ -83,9 +87,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The source of a reply: its wire, the address without secrets, and the requested model.
+    """The source of a reply: the API (`wire`), the address without secrets, the requested model.
 
-    Opaque parts are sent back only if all three are the same.
+    Opaque parts of the reply are sent back only if API, address and model are still the same.
     """
 
     wire: str
@@ -97,7 +101,7 @@ class Origin:
 class ToolRequest:
     """A tool call that the model requests; `arguments` is its JSON text, unchanged.
 
-    `id` is the provider's id of the call, or empty.
+    `id` is the provider's id of the call, or an empty text.
     """
 
     name: str
@@ -110,10 +114,13 @@ class ToolRequest:
 class Reply:
     """A reply of a provider.
 
-    `finish` is "stop", "length", "tool_calls", "refusal" or the provider's own word; "left" marks a
-    recorded reply whose stream was closed early. `origin` is the source of the ids and the opaque
-    parts, and None if there are none. The wire chooses the JSON data of the opaque parts. Tokens
-    are as in `Usage`. `fallback` names the requested model if it is not the prompt's first.
+    - `finish`: "stop", "length", "tool_calls", "refusal" or the provider's own word. "left" marks a
+      recorded reply whose stream was closed early.
+    - `opaque`: JSON data that only the provider understands.
+    - `origin`: the source of opaque data and of the ids of calls; None if the reply has neither.
+    - `fallback`: the name of the requested model if it is not the prompt's first model.
+
+    The tokens are counted as in `Usage`.
     """
 
     text: str
@@ -157,8 +164,8 @@ TOKEN_PARTS = ("cached_tokens", "cache_write_tokens", "reasoning_tokens")
 class AssistantMessage(dict[str, Any]):
     """A message of the model, with the reply that it came from.
 
-    As data it is the message alone, with our ids: recordings and journals look requests up by it.
-    The wire uses the reply to send its opaque parts back.
+    The dict holds the message alone, with the runtime's ids of calls. Recordings and journals look
+    up requests by this dict. The wire uses `reply` to send the opaque parts back.
     """
 
     __slots__ = ("reply",)
@@ -169,7 +176,7 @@ class AssistantMessage(dict[str, Any]):
 
 
 class ToolErrorMessage(dict[str, Any]):
-    """The message with the result of a failed tool call; as data, an ordinary tool message."""
+    """The message with the error of a tool call. As data, it is an ordinary tool message."""
 
     __slots__ = ()
 
@@ -178,8 +185,8 @@ class ToolErrorMessage(dict[str, Any]):
 class Provider(Protocol):
     """Anything that answers requests. The runtime calls it from several threads at once.
 
-    It may also have `stream(request)`: an iterator of text chunks, or a generator that yields them
-    and returns the Reply.
+    It may also have a method `stream(request)`, which returns an iterator of text chunks. If the
+    method is a generator, it may return the Reply.
     """
 
     def complete(self, request: Request) -> Reply:
@@ -194,25 +201,28 @@ ReceivedChunks: TypeAlias = list[str] | None
 
 
 def ask_provider(provider: Provider, request: Request) -> ReplyStream:
-    """Gets a provider's reply; streams it if the request has `pieces` and the provider can."""
+    """Gets a provider's reply, streamed if the request has `pieces` and the provider can stream."""
     if isinstance(provider, StreamingProvider):
         return provider.stream_reply(request, request.pieces)
     return _adapt_provider(provider, request, request.pieces)
 
 
 class StreamingProvider:
-    """A provider with one implementation for whole and streamed replies, in threads and loops."""
+    """A provider with one method for whole and streamed replies, in threads and event loops."""
 
     __slots__ = ()
 
     def stream_reply(self, request: Request, chunks: ReceivedChunks) -> ReplyStream:
-        """Yields waits and, if `chunks` is a list, text chunks; returns the reply."""
+        """Sends a request and returns the reply.
+
+        Yields waits and, if `chunks` is a list, the text chunks of the reply.
+        """
         raise NotImplementedError
 
     def stream_with_retries(
         self, request: Request, send: Callable[[Request], ReplyStream]
     ) -> ReplyStream:
-        """Returns the reply of `send`; a subclass may call `send` again to retry."""
+        """Returns the reply of `send`. A subclass may call `send` again to retry."""
         return send(request)
 
     def complete(self, request: Request) -> Reply:
@@ -234,7 +244,7 @@ def _adapt_provider(provider: Provider, request: Request, chunks: ReceivedChunks
 
 
 def is_in_exchange() -> bool:
-    """Whether this code runs inside a user-defined provider's exchange."""
+    """Whether this code runs inside a call of a user-defined provider."""
     return current_context().is_in_exchange
 
 
@@ -244,14 +254,14 @@ def _in_exchange(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 class _Pieces:
-    """The chunks of a blocking provider; an abandoned thread may still be reading them."""
+    """The chunks of a blocking provider. A thread that was abandoned may still be reading them."""
 
     def __init__(self, pieces: Iterator[str]) -> None:
         self._pieces = pieces
         self._busy = threading.Lock()
 
     def next(self) -> tuple[str | None, Any]:
-        """Returns the next chunk and None, or at the end None and the result."""
+        """Returns the next chunk with None, or at the end None with the iterator's return value."""
         try:
             with self._busy:
                 return _in_exchange(next, self._pieces), None
@@ -262,7 +272,7 @@ class _Pieces:
                 self.close()
 
     def close(self) -> None:
-        """Closes the iterator if possible; a thread that is reading closes it afterwards."""
+        """Closes the iterator, or leaves that to the abandoned thread that is reading from it."""
         close = getattr(self._pieces, "close", None)
         if close is not None and self._busy.acquire(blocking=False):
             try:

@@ -9,7 +9,7 @@ from runtime_support.errors import printable
 
 
 def note(text: str) -> None:
-    """Prints a message on standard error, if it is open, without secrets."""
+    """Prints a message without secrets on standard error, if that stream is open."""
     if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]
         print(f"saftc: {printable(redacted(text))}", file=sys.stderr)
 

@@ -1,4 +1,4 @@
-"""`prompt`: asks a model; compiled scripts call it.
+"""The object `prompt` asks a model; compiled scripts call it.
 
     prompt("how many r are in {word}?", word="strawberry", returns=int).value
     (await prompt.aio("how many r are in {word}?", word="strawberry", returns=int)).value
@@ -105,23 +105,23 @@ class Prompt:
         and more: see `Result`.
 
         - `template`: the text of the prompt. `{name}` inserts a keyword argument and `{0}` a
-          positional one, as JSON text; `{name:raw}` inserts a string unchanged; `{{` is a brace. A
-          function is a tool that the model may call.
+          positional one, as JSON text; `{name:raw}` inserts a string unchanged; `{{` inserts a
+          brace. A function that is inserted becomes a tool that the model may call.
         - `returns`: the type of the answer: `str` (the default) for text, `int`, `list[T]`, a
           dataclass, a pydantic model and others. A reply that does not fit goes back to the model
-          with the reason, as often as the setting `max_repairs` says (1).
+          with the reason, at most as often as the setting `max_repairs` says (once by default).
         - `fields`: types by name, to ask for several values; `result.value` is a tuple of them.
         - `rounds`: how many rounds of tool calls are allowed before the model must answer. Without
-          it, the setting `max_tool_rounds` (8) is the limit.
+          it, the setting `max_tool_rounds` (8 by default) is the limit.
         - `options`: settings for this prompt, such as `{"model": "gpt-4o", "temperature": 0}`.
-        - `after`: a result, or the messages of one, whose conversation this prompt continues, with
-          its `model`, `fallback`, `system` and `reasoning_effort`, but not its tools: pass
-          `tools=result.tools` for these.
+        - `after`: a result, or the messages of a result. This prompt continues that conversation,
+          with its `model`, `fallback`, `system` and `reasoning_effort`, but without its tools. To
+          offer them again, pass `tools=result.tools`.
         - `tools`: functions that the model may call beside those in the template, each under its
           own name or as `(name, function)`.
         - `pure`: functions without effects; calls of them in one reply run concurrently.
-        - `stream`: the request is sent when you loop over `.pieces()`, `.items()` or `.drafts()` of
-          the result.
+        - `stream`: if true, the request is sent only when you loop over `.pieces()`, `.items()` or
+          `.drafts()` of the result.
 
         Raises a PromptError if there is no usable answer (ContractError, ProviderError, Refused and
         others), a ConfigError for a wrong setting, and a CheckError for a template that does not
@@ -236,15 +236,17 @@ class Prompt:
         stream: bool = False,
         **names: Any,
     ) -> Coroutine[Any, Any, Result[Any]] | AsyncResult[Any]:
-        """Asks the model from an event loop, which it does not block.
+        """Asks the model from an event loop, without blocking the loop.
 
         Takes the arguments of `prompt(...)` and raises the same errors. The call itself reads the
         template and the settings; awaiting it sends the request and returns the Result. With
-        `stream=True` it returns an AsyncResult: loop over its parts with `async for`, or await the
-        whole. Cancelling the task ends the exchange with the server at once.
+        `stream=True`, the call returns an AsyncResult: loop over its parts with `async for`, or
+        await it for the whole Result. Cancelling the task ends the exchange with the server at
+        once.
 
-        The loop awaits tools that are `async def`, several calls of one reply concurrently. If
-        `pure` is set, only those functions run concurrently. Other tools run in threads.
+        Tools that are `async def` are awaited in the loop, and several calls of them in one reply
+        run concurrently. If `pure` is set, only the functions in it run concurrently. Other tools
+        run in threads.
         """
         from runtime_support._core.question import Question, ask_async, ask_in_parts
 

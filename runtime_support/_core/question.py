@@ -4,8 +4,8 @@
     prepare(question)             the conversation, to be run here or in an event loop
     first_request(question)       the first request, without sending it
 
-The call itself reads template, settings and the place in the script; only the conversation may run
-later.
+The call itself reads the template, the settings and its position in the script. Only the
+conversation may run later.
 """
 
 from __future__ import annotations
@@ -88,7 +88,11 @@ class Question:
         return replace(self, options=own, before=before, check=judge)
 
     def _earlier(self, trusts_system: bool, has_system: bool) -> Transcript:
-        """Returns the conversation of `after`, with data's system message unless overridden."""
+        """Returns the conversation of `after`.
+
+        If `after` is a list of messages, its system message becomes an option, unless `has_system`
+        says that the prompt sets its own.
+        """
         if self.after is None:
             return NOTHING_BEFORE
         if is_result(self.after):
@@ -106,13 +110,19 @@ class Question:
         return Transcript(messages, options)
 
     def known_as_pure(self) -> tuple[Any, ...] | None:
-        """Returns the declared pure functions; None if none were declared."""
+        """Returns the functions declared as pure by this prompt or in the conversation of `after`.
+
+        Returns None if no function is declared as pure.
+        """
         if self.pure is None:
             return self.before.pure
         return (*(self.before.pure or ()), *map(plain, self.pure))
 
     def functions(self, rendered: RenderedPrompt) -> dict[str, Any]:
-        """Returns the functions that the model may call, by name: the text's, then the `tools`."""
+        """Maps tool names to the functions that the model may call.
+
+        The functions in the template come first, then those of `tools`.
+        """
         found = dict(rendered.tools)
         for one in map(plain, self.tools):
             name, function = _named(one)
@@ -120,7 +130,10 @@ class Question:
         return found
 
     def output(self, settings: Settings, functions: Mapping[str, Any]) -> Output:
-        """Returns the output of the conversation; CheckError if a function has a reserved name."""
+        """Returns the Output for the conversation.
+
+        Raises CheckError if the name of a function is reserved for a return tool.
+        """
         output = _output_for(self.returns, self.fields, settings.enforce_schema)
         for name in functions:
             if output.handles(ToolRequest(name, "")):
@@ -128,12 +141,12 @@ class Question:
         return output
 
     def settled(self, settings: Settings) -> Settings:
-        """Returns the settings for the conversation; subclasses may change them."""
+        """Returns the settings for the conversation. Subclasses may change them."""
         return settings
 
 
 def _output_for(returns: Any, fields: Mapping[str, Any] | None, structured: str) -> Output:
-    """Returns the output for this type, or for these fields by name."""
+    """Returns an Output for `fields`, or for the type `returns` if there are no fields."""
     if fields is None:
         if returns is str:
             return TextOutput()
@@ -153,7 +166,10 @@ def _output_for(returns: Any, fields: Mapping[str, Any] | None, structured: str)
 
 
 def ask(question: Question, *, is_streamed: bool = False) -> Result[Any]:
-    """Asks and returns the result, streamed or complete; errors have a position in the script."""
+    """Asks the question and returns its result, which is streamed or complete.
+
+    Errors have the position of the prompt in the script.
+    """
     conversation = prepare(question, is_streamed=is_streamed)
     if conversation.parts is None:
         return Result.of(finish(conversation.answer()))
@@ -161,12 +177,12 @@ def ask(question: Question, *, is_streamed: bool = False) -> Result[Any]:
 
 
 def ask_async(question: Question) -> Coroutine[Any, Any, Result[Any]]:
-    """Returns a coroutine for the answer; raises errors of the call itself at once."""
+    """Returns a coroutine for the result. Errors in the arguments are raised at once."""
     return answer_async(prepare(question, is_awaited=True))
 
 
 def ask_in_parts(question: Question) -> AsyncResult[Any]:
-    """Returns a streamed result; raises errors of the call itself at once."""
+    """Returns a streamed result. Errors in the arguments are raised at once."""
     conversation = prepare(question, is_streamed=True, is_awaited=True)
     return load_part("results").AsyncResult(conversation, conversation.parts)
 
@@ -181,7 +197,10 @@ async def answer_async(conversation: Conversation) -> Result[Any]:
 def prepare(
     question: Question, *, is_streamed: bool = False, is_awaited: bool = False
 ) -> Conversation:
-    """Makes the conversation of a call, with settings and hooks; raises errors of the call."""
+    """Makes the conversation of a call, with its settings and hooks.
+
+    Raises a SaftError with the position of the call if an argument or a setting is wrong.
+    """
     try:
         question = question.with_history()
         place = place_of_call()
@@ -197,7 +216,7 @@ def prepare(
 
 
 def _tools_of(functions: Mapping[str, Any]) -> dict[str, Tool]:
-    """Returns the functions as tools; imports `tools` only if there are any."""
+    """Returns the functions as tools. Imports the module `tools` only if there is a function."""
     if not functions:
         return {}
     from runtime_support._core.tools import function_tool
@@ -210,7 +229,8 @@ def _parallel(
 ) -> frozenset[str]:
     """Returns the names of the tools whose calls may run concurrently.
 
-    These are the pure functions; in an event loop without `pure`, those that are `async def`.
+    These are the tools with functions in `pure`. If `pure` is None, they are the `async def`
+    functions in an event loop. Tools that need approval are left out.
     """
     if len(tools) == 0 or settings.max_in_flight == 1 or (pure is None and not is_awaited):
         return frozenset()
@@ -223,9 +243,9 @@ def _parallel(
 
 
 def first_request(question: Question) -> Request:
-    """Returns the request that would be sent first; sends nothing and needs no provider.
+    """Returns the request that would be sent first. Sends nothing and needs no provider.
 
-    Values and options may be `Unknown`: the request has their marks.
+    Values and options may be `Unknown`: the request has their marks instead.
     """
     question = question.with_history()
     return _conversation(question, settings_where_known(question.options)).request()
@@ -241,7 +261,7 @@ def settings_where_known(options: Mapping[str, Any] | None) -> Settings:
 
 
 def _rendered(question: Question) -> RenderedPrompt:
-    """Renders the template; CheckError if the text is not valid Unicode."""
+    """Renders the template. Raises CheckError if the text is not valid Unicode."""
     rendered = render(question.template, question.values, question.names)
     text = rendered.text
     try:
@@ -299,7 +319,7 @@ def _trusts_system(value: Any) -> bool:
 
 
 def _named(tool: Any) -> tuple[str, Any]:
-    """Returns the name and the function of one of the `tools`."""
+    """Returns the name and the function of an item of `tools`."""
     if is_tuple(tool) and len(tool) == 2 and isinstance(tool[0], str):
         name, function = tool[0], plain(tool[1])
     else:

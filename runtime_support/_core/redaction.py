@@ -4,10 +4,10 @@
     secret_in("key sk-proj-Abc123dEf456Ghi789jKl")    "the form sk-..."
     shown("\\x1b[2Jno key sk-proj-Abc123dEf456", 40)  "\\\\x1b[2Jno key [redacted]"
 
-A secret is the value of an environment variable with a telling name, a provider's key, text in the
-form of a well-known kind of key, or the password in a server's address. Values are found unchanged
-and as they are written in JSON, in an address and in a header. Very short values do not count, and
-other secrets are not guessed.
+A secret is the value of an environment variable with a name like `OPENAI_API_KEY`, a provider's
+key, text in the form of a well-known kind of key, or the password in a server's address. A value is
+also found in the form that it has in JSON, in an address or in a header. Very short values do not
+count, and other secrets are not guessed.
 """
 
 from __future__ import annotations
@@ -39,9 +39,10 @@ _FILE = re.compile(r"(?:~|\.{0,2})/[^\s:@]*\.[A-Za-z]{2,6}|[A-Za-z]:\\[^\s:@]*\.
 
 
 def _no_word_before(start: str) -> str:
-    """Returns a pattern for the start of a key that is not inside a word.
+    """Returns a pattern that finds `start`, the beginning of a key, but not inside of a word.
 
-    The letter before it may end an escape of JSON, of an address or of terminal colours.
+    A letter may come before `start` if it ends an escape of JSON, of an address or of terminal
+    colours.
     """
     escapes = (r"\\[nrtbf]", r"\\u[0-9A-Fa-f]{4}", r"%[0-9A-Fa-f]{2}", r"[\[;0-9]m")
     others = "".join(rf"|(?<={escape}{start})" for escape in escapes)
@@ -104,7 +105,7 @@ _remembered: dict[str, str] = {}
 
 
 def remember_secrets(*secrets: str, user: str = "") -> None:
-    """Redacts these secrets from now on, also in a basic header with this user."""
+    """Redacts these secrets from now on, also in a header for basic authentication as `user`."""
     for secret in secrets:
         if secret:
             _remembered[secret] = user
@@ -115,7 +116,8 @@ def remember_secrets(*secrets: str, user: str = "") -> None:
 def secret_values(values: Mapping[str, str]) -> list[str]:
     """Returns the values that may be secrets among another program's variables.
 
-    These are values that are not plainly a word, a number or a path, and all with a secret's name.
+    These are all values of variables with a name like `OPENAI_API_KEY`, and all values that are not
+    plainly a word, a number or a path.
     """
     found = [
         value
@@ -127,7 +129,7 @@ def secret_values(values: Mapping[str, str]) -> list[str]:
 
 
 def redacted(text: str) -> str:
-    """Returns the text with every secret replaced."""
+    """Returns the text with `[redacted]` in place of every secret."""
     for secret in _secrets():
         text = text.replace(secret, REDACTED)
     for form in _KEYS.values():
@@ -158,7 +160,7 @@ def shown(text: str, most: int | None = None) -> str:
 
 
 def escaped(text: str) -> str:
-    """Returns the text on one line: `printable`, with line ends and tabs as `\\n` and `\\t`."""
+    """Returns `printable` text on one line: line ends and tabs become `\\n` and `\\t`."""
     return printable(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
@@ -168,9 +170,9 @@ def holds_secret(text: str) -> bool:
 
 
 def secret_in(text: str) -> str | None:
-    """Describes the first secret in the text without revealing it; None if there is none.
+    """Describes the first secret in the text without revealing it. Returns None if there is none.
 
-    A plain word does not count, even as a variable's value or a password.
+    A plain word does not count as a secret, even if it is a variable's value or a password.
     """
     known = known_secret_in(text)
     found = (f"the form {name}" for name, form in _KEYS.items() if form.search(text))
@@ -183,13 +185,19 @@ def secret_in(text: str) -> str | None:
 
 
 def known_secret_in(text: str) -> str | None:
-    """Describes a known secret in the text; ignores forms, since encrypted data may match them."""
+    """Describes a known secret in the text, or returns None.
+
+    Text that only has the form of a key does not count, since encrypted data may have it by chance.
+    """
     found = (one for one in _secrets() if one in text and not _PLAIN_WORD.fullmatch(one))
     return next(map(_name_of, found), None)
 
 
 def without_known_secrets(text: str) -> str:
-    """Replaces known secrets in the text; ignores forms, since encrypted data may match them."""
+    """Replaces known secrets in the text.
+
+    Text that only has the form of a key stays, since encrypted data may have it by chance.
+    """
     for one in _secrets():
         if not _PLAIN_WORD.fullmatch(one):
             text = text.replace(one, REDACTED)
@@ -214,7 +222,10 @@ def _name_of(secret: str) -> str:
 
 
 def _secrets() -> list[str]:
-    """Returns all known secrets, longest first, so that no part of one remains."""
+    """Returns all known secrets, the longest first.
+
+    In another order, replacing a short secret could leave the rest of a longer one.
+    """
     global _known
     variables, remembered, secrets = _known
     if variables != environment() or remembered != _remembered:
@@ -247,7 +258,7 @@ def _is_secret(name: str, value: str) -> bool:
 
 @lru_cache(maxsize=_MOST_REMEMBERED)
 def _spellings(secret: str, user: str) -> frozenset[str]:
-    """Returns a secret unchanged, in JSON, in nested JSON, in an address and in a basic header."""
+    """Returns a secret in all its forms: unchanged, in JSON, nested JSON, addresses and headers."""
     in_json = _in_json(secret)
     spellings = {secret, in_json, _in_json(in_json)}
     for quoting in (quote, quote_plus):

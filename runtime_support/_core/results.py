@@ -34,10 +34,10 @@ class ToolCall:
     """A call of a tool that the model made.
 
     - `tool`: the tool's name.
-    - `args`: the arguments by name, as the function got them; the unchanged text if unreadable.
+    - `args`: the arguments by name; if they are unreadable, their text.
     - `result`: the text that the model got; None after an error.
     - `error`: the error that the model got; None after success.
-    - `duration`: in milliseconds.
+    - `duration`: how long the call took, in milliseconds.
     """
 
     tool: str
@@ -51,8 +51,9 @@ class ToolCall:
 class Usage:
     """The number of requests, and the tokens that the provider counted.
 
-    `cached_tokens` and `cache_write_tokens` are parts of `input_tokens`: read from the provider's
-    cache, and written to it. `reasoning_tokens` are a part of `output_tokens`.
+    `cached_tokens` are the `input_tokens` that the provider read from its cache.
+    `cache_write_tokens` are the `input_tokens` that it wrote to the cache. `reasoning_tokens` are a
+    part of `output_tokens`.
     """
 
     input_tokens: int = 0
@@ -74,11 +75,11 @@ class Usage:
 
 
 class ConversationDefaults(NamedTuple):
-    """What a follow-up prompt may inherit.
+    """The tools and options of a conversation, which a follow-up prompt may inherit.
 
-    `tools` are the functions that the model could call, with their names; `pure` those without
-    effects. `options` holds `model`, `fallback`, `system` and `reasoning_effort` if a prompt set
-    them.
+    `tools` are the functions that the model could call, with their names. `pure` are the functions
+    declared as free of effects. `options` holds `model`, `fallback`, `system` and
+    `reasoning_effort`, if a prompt set them.
     """
 
     tools: tuple[tuple[str, Callable[..., Any]], ...] = ()
@@ -90,9 +91,10 @@ NOTHING_KEPT = ConversationDefaults()
 
 
 class Transcript(NamedTuple):
-    """A conversation for its follow-up prompt.
+    """A conversation, with all that a follow-up prompt needs to continue it.
 
-    It holds the messages with the opaque parts, the inherited options and the known pure functions.
+    It holds the messages with their opaque parts, the options that the follow-up prompt inherits,
+    and the functions declared as free of effects.
     """
 
     messages: Sequence[dict[str, Any]] = ()
@@ -119,18 +121,21 @@ class Answer(NamedTuple):
 
 
 class StreamedAnswer:
-    """A streamed answer; reading it sends the request."""
+    """The answer of a streamed prompt. Reading it sends the request."""
 
     def __call__(self) -> Answer:
-        """Returns the whole answer; blocks until it is there."""
+        """Returns the whole answer. Reads it from the model if nobody has begun to read it."""
         raise NotImplementedError
 
     def parts(self, kind: type) -> Iterator[Any]:
-        """Yields the parts as they come; CheckError if the value is not of this kind."""
+        """Yields the pieces of a text (`str`) or the items of a list (`list`) as they arrive.
+
+        Raises CheckError if the value is not of the type `kind`.
+        """
         raise NotImplementedError
 
     def drafts(self) -> Iterator[Any]:
-        """Yields the partial value whenever more of it has come."""
+        """Yields the partial value whenever more of it has arrived."""
         raise NotImplementedError
 
     def events(self) -> Iterator[ReplyEvent]:
@@ -139,21 +144,27 @@ class StreamedAnswer:
 
 
 def value_parts(value: Any, kind: type) -> Iterator[Any]:
-    """Returns the parts of a complete value; CheckError if it is not of this kind."""
+    """Returns an iterator over the parts of a complete value: a whole text, or the items of a list.
+
+    Raises CheckError if the value is not of the type `kind`.
+    """
     if not isinstance(value, kind):
         raise of_another_kind(kind, f", got {brief(value)}")
     return iter([value] if isinstance(value, str) else value)
 
 
 def of_another_kind(wanted: type, got: str = "") -> CheckError:
-    """Returns the error of `pieces` or `items` for a value of another kind."""
+    """Returns the error of `pieces` if a value is no text, or of `items` if it is no list."""
     part, words = ("pieces", "text") if wanted is str else ("items", "a list")
     hint = "`drafts` delivers the finished part of any value"
     return CheckError(f"`{part}` are of {words}{got}", hint=hint)
 
 
 def _content_of_fence(text: str) -> str | None:
-    """Returns the content of a text's only code fence if it is the whole text or labelled JSON."""
+    """Returns the content of a text's code fence, or None if the text has none or several.
+
+    If other text surrounds the fence, the fence counts only with the label `json`.
+    """
     fences = list(_FENCE.finditer(text))
     if len(fences) != 1:
         return None
@@ -165,7 +176,7 @@ class Result(Generic[T_co]):
     """The answer to a prompt: `value` of the requested type, with its history.
 
     A result of a streamed or concurrent prompt may exist before the model has answered. Reading any
-    part of it then waits for the answer, and raises the prompt's error if it failed.
+    part of it then waits for the answer, and raises the prompt's error if the prompt failed.
     """
 
     __slots__ = ("_answer",)
@@ -189,9 +200,9 @@ class Result(Generic[T_co]):
 
     @staticmethod
     def of(answer: Answer | Callable[[], Answer]) -> Result[Any]:
-        """Returns a result with this answer, or with the one that this function waits for.
+        """Returns a result with this answer, or with the answer that this function returns.
 
-        Reads call the function, from any thread, until it has returned an answer.
+        Reading the result calls the function, from any thread, until it has returned an answer.
         """
         class_: type[Result[Any]] = Result
         result = class_.__new__(class_)
@@ -230,15 +241,16 @@ class Result(Generic[T_co]):
 
     @property
     def repairs(self) -> list[str]:
-        """Repairs of replies, and the reasons for which the model was asked again, in words."""
+        """Descriptions of repairs to replies, and the reasons why the model was asked again."""
         return self._answered().repairs
 
     @property
     def messages(self) -> list[dict[str, Any]]:
         """The whole conversation, with the last reply, as JSON data.
 
-        `prompt(..., after=messages)` continues it. The `opaque` part of a message holds data that
-        only the provider understands and wants back. Empty for a result that no prompt returned.
+        `prompt(..., after=messages)` continues the conversation. The `opaque` part of a message
+        holds data that only the provider understands and wants back. The list is empty for a result
+        that no prompt returned.
         """
         from runtime_support._core.hooks import load_part
 
@@ -254,21 +266,22 @@ class Result(Generic[T_co]):
     def tools(self) -> tuple[tuple[str, Callable[..., Any]], ...]:
         """The functions that the model could call, each with the name of its tool.
 
-        `prompt(..., after=x, tools=x.tools)` offers them again. A result from another process has
-        none.
+        For a result `x`, `prompt(..., after=x, tools=x.tools)` offers them again. A result from
+        another process has no functions.
         """
         return self._answered().kept.tools
 
     @property
     def fields(self) -> tuple[Result[Any], ...]:
-        """A Result for each destructured field, all with the same history."""
+        """A Result for each field, if the prompt asked for several. Each has the whole history."""
         return self._answered().fields
 
     @property
     def data(self) -> Any:
-        """The value; a text that is a JSON object or array is decoded.
+        """The value. A text that is a JSON object or array is decoded.
 
-        The JSON may be in the only code fence, which is labelled `json` if other text surrounds it.
+        The JSON may be in a code fence, if the text has only one. If other text surrounds the
+        fence, it must be labelled `json`.
         """
         value = self._answered().value
         if not isinstance(value, str):
@@ -287,20 +300,20 @@ class Result(Generic[T_co]):
         """Yields the text in pieces as the model writes it, for a prompt with `stream=True`.
 
         Other prompts, and a text that was read before, give one piece. Leaving the loop ends the
-        request. A failure is raised where it happens.
+        request. If the prompt fails, the loop raises its error after the pieces that arrived.
         """
         return self._parts(str)
 
     def items(self: Result[list[T]]) -> Iterator[T]:
-        """Yields the elements of a list as soon as each is complete and valid; see `pieces`."""
+        """Yields each item of a list as soon as the item is complete and valid; see `pieces`."""
         return self._parts(list)
 
     def drafts(self) -> Iterator[Any]:
-        """Yields the partial value whenever more has come, and finally the whole value.
+        """Yields the partial value whenever more of it has arrived, and finally the whole value.
 
-        A partial record is a dict of its fields, None for those to come. A text is as long as
-        written so far, a list has its finished items, and other values appear when finished. Only
-        finished values are checked. See `pieces`.
+        A partial record is a dict of its fields, with None for fields that have not arrived. A
+        partial text has the characters written so far. A partial list has its finished items. Other
+        values appear when they are finished. Only finished values are checked. See `pieces`.
         """
         answer = self._answer
         if isinstance(answer, StreamedAnswer):
@@ -312,9 +325,9 @@ class Result(Generic[T_co]):
     def events(self) -> Iterator[ReplyEvent]:
         """Yields text pieces and tool calls as they happen, for a prompt with `stream=True`.
 
-        The last event says that the reply is complete. A reply that is no text has no pieces here.
-        Other prompts, and a reply that was read before, give all events at once, with the text as
-        one piece. See `pieces`.
+        The last event says that the reply is complete. If the prompt asks for a typed value, no
+        text pieces are among the events. Other prompts, and a reply that was read before, give all
+        events at once, with the text as one piece. See `pieces`.
         """
         answer = self._answer
         if isinstance(answer, StreamedAnswer):

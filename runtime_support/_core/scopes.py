@@ -1,12 +1,13 @@
-"""Scopes: stable keys of prompts in a run, by which a resumed run finds their answers.
+"""Keys of prompts in a run, which stay the same when a resumed run looks up their answers.
 
     with journal_scope("mail/17"): ...    prompts inside are counted separately
     idempotency_key()                     in a tool: the same text when a resumed run calls it again
 
-A journal looks answers up by scope and request; users and tool calls name the scopes. The place of
-a prompt says which overlapping calls it was part of, which one of these, and how many equal prompts
-came before it there. Among equal prompts, each prefers the record of its own place. Keys depend
-neither on time nor on threads.
+A journal looks up answers by scope and request. A scope is a part of the run that has a name, given
+by the user or by a tool call. A prompt also has a place in its scope: the number of its group of
+overlapping calls, the number of its call in the group, and how many equal prompts came before it in
+this call. Equal prompts differ only in their places, and each prefers the answer recorded for its
+place. Keys depend neither on time nor on threads.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ _NUMBER = re.compile(r"\d+")
 class PromptKey(NamedTuple):
     """The identity of one call of `prompt` in a run.
 
-    `key` is a hash of its first request and the provider; `place` is its position in the scope.
+    `key` is a hash of the prompt's first request and the provider. `place` is the prompt's position
+    in the scope.
     """
 
     scope: str
@@ -34,21 +36,24 @@ class PromptKey(NamedTuple):
     place: str
 
     def inside(self, step: str) -> str:
-        """Returns the name of the scope of a step, such as a tool call."""
+        """Returns the name of the scope for a step of this prompt, such as a tool call."""
         return f"{self.scope}/{self.key}.{self.place}.{step}"
 
     def another(self, number: int) -> PromptKey:
-        """Returns a key with another place, for when this one is taken."""
+        """Returns a key with a numbered place, to be used if the place of this key is taken."""
         return self._replace(place=f"{self.place}~{number}")
 
 
 def order_of(place: str) -> tuple[int, ...]:
-    """Returns a sort key that puts places in the script's order."""
+    """Returns a sort key for the places of prompts, which puts them in the order of the script."""
     return tuple(map(int, _NUMBER.findall(place)))
 
 
 class RunScope:
-    """A part of a run; counts its prompts. `line` prefixes the places of an overlapping call."""
+    """A part of a run, which counts its prompts.
+
+    If the part is an overlapping call, the places of its prompts begin with `line`.
+    """
 
     def __init__(self, name: str = "", line: str = "") -> None:
         self.name = name
@@ -66,13 +71,13 @@ class RunScope:
         return PromptKey(self.name, key, f"{self.line}{repeat}")
 
     def next_line(self) -> Line:
-        """Returns a new line, for one group of overlapping calls."""
+        """Returns a new `Line`, for one group of overlapping calls."""
         with self._lock:
             self._lines += 1
             return Line(self.name, f"{self.line}{self._lines}")
 
     def part(self, name: str) -> RunScope:
-        """Returns the part of that name; creates it once."""
+        """Returns the scope with this name inside of this scope. Creates it at the first call."""
         with self._lock:
             whole = f"{self.name}/{name}" if self.name else name
             return self._parts.setdefault(name, RunScope(whole, self.line))
@@ -85,7 +90,7 @@ class Line(NamedTuple):
     name: str
 
     def call(self, number: int) -> RunScope:
-        """Returns the scope of one of the calls."""
+        """Returns the scope of the call with this number."""
         return RunScope(self.scope, f"{self.name}.{number}:")
 
 
@@ -98,35 +103,36 @@ def root() -> RunScope:
 
 
 def begin_run() -> None:
-    """Begins another run in the process, with fresh counts."""
+    """Begins another run in the process. All counts of prompts start again."""
     global _root
     _root = RunScope()
 
 
 def current_scope() -> RunScope:
-    """Returns the current scope."""
+    """Returns the innermost scope around the code that runs, by default that of the whole run."""
     return current_context().scope or _root
 
 
 @contextmanager
 def within(scope: RunScope) -> Generator[None]:
-    """Makes this the current scope in the block."""
+    """Makes `scope` the current scope inside of the `with` block."""
     with Block(scope=scope):
         yield
 
 
 @contextmanager
 def journal_scope(name: str) -> Generator[None]:
-    """Names a part of a run, such as a row; a journal keeps its prompts apart from equal ones.
+    """Names a part of a run, such as the work on one row.
 
-    Use it for the parts that your own threads run. It has no effect without a journal.
+    A journal keeps the prompts of the part separate from equal prompts elsewhere. Use it for the
+    parts that your own threads run. It has no effect without a journal.
     """
     with within(current_scope().part(name)):
         yield
 
 
 def idempotency_key() -> str:
-    """Returns, in a tool, a key that stays the same if a resumed run repeats this call."""
+    """Returns a key for the current tool call: the same key if a resumed run repeats the call."""
     return current_scope().name
 
 

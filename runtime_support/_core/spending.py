@@ -1,4 +1,4 @@
-"""Counts the requests and tokens of runs, by place and model.
+"""Counts the requests and tokens of runs, by the place of the prompt in the code and by model.
 
     current_meter().taken()     what the run has used so far
 
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from runtime_support._core.settings import Settings
     from runtime_support._core.tasks.waits import Signal, Steps
 
-# About so many characters make a token; no token has less than a byte.
+# A token has about this many characters, and at least one byte.
 _TOKEN = 4
 # Some models cost more above an input length, which is always a multiple of a thousand tokens.
 _LONG = 32_000
 
 
 class UsageRecord(NamedTuple):
-    """The usage of the requests from one place to one model.
+    """The usage of the requests from one place in the code to one model.
 
-    The settings are those of the last request. `length` is the input length of each request,
-    rounded down to thousands of tokens, or 0 if no price depends on it. `longest` is the number of
-    tokens of the longest reply.
+    `settings` are those of the last request. If prices depend on the input length, `length` is the
+    length of each request in tokens, rounded down to thousands; otherwise, it is 0. `longest` is
+    the number of tokens of the longest reply.
     """
 
     settings: Settings
@@ -54,8 +54,9 @@ class UsageRecord(NamedTuple):
 class Reservation:
     """The part of a budget that is reserved for a request in flight.
 
-    The output `is_guess` if the request does not bound it. `most` is the bound that the budget sets
-    for the reply. Other requests do not wait for one that `is_aside`.
+    - `is_guess`: true if `output_tokens` is a guess, since the request does not limit its reply.
+    - `most`: the most tokens that the budget allows the reply, if it sets a limit.
+    - `is_aside`: true if other requests do not wait for this request.
     """
 
     input_tokens: int
@@ -66,15 +67,19 @@ class Reservation:
     is_aside: bool = False
 
     def usage(self, written: Iterable[str] = ()) -> Usage:
-        """Estimates the usage of a request that has no reply, or whose reply reports no tokens."""
+        """Estimates the usage of a request that has no reply, or whose reply reports no tokens.
+
+        `written` holds the texts of the reply.
+        """
         output = tokens_of(written) if self.is_guess else self.output_tokens
         return Usage(self.input_tokens, output, 1)
 
 
 class UsageMeter:
-    """The usage of a run, or of a block with its own `bounds`; shared by all threads.
+    """Counts the usage of a run, or of a block with budgets. All threads share the meter.
 
-    `around` holds the bounds outside of the block. Without `bounds`, it counts a run.
+    `bounds` holds the budgets of the block, and is None for a run. `around` holds the budgets that
+    apply outside of the block.
     """
 
     def __init__(
@@ -90,13 +95,13 @@ class UsageMeter:
         self.has_kept = False
         self.prompts = self.in_flight = self.from_journal = 0
         self._began = time.monotonic()
-        # The last error for which its own bounds were reached.
+        # The last error that was raised because the meter's own budget was used up.
         self.passed: BaseException | None = None
         self.was_told = False
         self.forget_others()
 
     def forget_others(self) -> None:
-        """Resets locks and requests in flight after a fork; they belong to the parent process."""
+        """Resets locks and requests in flight after a fork: they belong to the parent process."""
         # Reentrant: while this counts, the garbage collector may close a dropped stream.
         self.lock = threading.RLock()
         # Reservations for prompts' requests, and the waiters for them.
@@ -104,17 +109,17 @@ class UsageMeter:
         self.waiting: deque[Signal] = deque()
 
     def sent(self) -> list[UsageRecord]:
-        """Returns the usage of this process, by place and model."""
+        """Returns the usage of this process: a record for each place and model."""
         with self.lock:
             return list(self._taken.values())
 
     def taken(self) -> list[UsageRecord]:
-        """Returns the usage of the run, including its earlier processes."""
+        """Returns the usage of the run, including its earlier processes, as records."""
         with self.lock:
             return [*self._kept.values(), *self._taken.values()]
 
     def seconds(self) -> float:
-        """Returns how long this has been counting."""
+        """Returns for how many seconds the meter has been counting."""
         return time.monotonic() - self._began
 
     def add(self, prompt: PromptRun, model: str, usage: Usage) -> None:
@@ -128,7 +133,7 @@ class UsageMeter:
             self.wake()
 
     def wake(self) -> None:
-        """Wakes the first waiter. Requires the lock."""
+        """Wakes the first request that waits for the budget. The caller must hold `lock`."""
         if self.waiting:
             self.waiting[0].ring()
 
@@ -153,7 +158,7 @@ def _add_to(taken: dict[object, UsageRecord], one: UsageRecord) -> None:
 
 
 def key_of(place: Place | None) -> object:
-    """Returns a key that is equal for equal places while their code exists."""
+    """Returns a dict key for a place. Equal places have equal keys while their code exists."""
     # Hashing a code object takes time in proportion to its size.
     return None if place is None else (id(place.code), place.instruction)
 
@@ -162,9 +167,9 @@ _of_process = UsageMeter()
 
 
 def current_meters() -> list[UsageMeter]:
-    """Returns the counters of the current run and of its enclosing blocks with budgets.
+    """Returns the meters of the current run and of the enclosing blocks with budgets.
 
-    The outermost comes first.
+    The meter of the run comes first, and that of the innermost block last.
     """
     found = [_of_process]
     for one in current_context().budgets:
@@ -173,21 +178,27 @@ def current_meters() -> list[UsageMeter]:
 
 
 def current_meter() -> UsageMeter:
-    """Returns the counter of the current run."""
+    """Returns the meter of the current run."""
     return current_meters()[0]
 
 
 def add_recorded(
     settings: Settings, model: str, usage: Usage, longest: int, *, for_blocks: bool
 ) -> None:
-    """Counts usage from a journal that is opened here, with `for_blocks` also for the blocks."""
+    """Adds usage to the meter of the run, from a journal that is being opened.
+
+    With `for_blocks`, also adds it to the meters of the enclosing blocks.
+    """
     for one in current_meters() if for_blocks else [current_meter()]:
         one.has_kept = True
         one.add_recorded(settings, model, usage, longest)
 
 
 def note_recorded(settings: Settings, model: str, usage: Usage) -> None:
-    """Counts an answer from the journal; adds its usage to blocks that have not counted it."""
+    """Counts an answer that comes from the journal.
+
+    Adds its usage to those enclosing blocks that have not counted the journal's usage yet.
+    """
     run, *blocks = current_meters()
     with run.lock:
         run.from_journal += 1
@@ -212,7 +223,7 @@ class UsageHook(Hook):
         self._spendings = current_meters()
 
     def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Steps[Answer]:
-        """Counts the prompt; records an error that ends the run."""
+        """Counts the prompt. Adds an error that ends the run to `stops` of the context."""
         self._count_prompt(1, 0)
         try:
             return (yield from proceed(prompt))
@@ -231,10 +242,11 @@ class UsageHook(Hook):
                 one.prompts += over
 
     def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
-        """Counts a request; estimates the usage of one whose stream was closed or broke off.
+        """Counts a request. Estimates its tokens if its stream was closed or broke off.
 
-        A try that may have been charged counts, also without a reply. One that was refused or did
-        not reach the server costs no tokens.
+        A failed request counts with estimated tokens if the provider may charge it. A refused
+        request counts without tokens. A request does not count if the server was unreachable or
+        overloaded.
         """
         prompt, usage = self._prompt, Usage(requests=1)
         model = prompt.model_of(request)

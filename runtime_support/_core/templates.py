@@ -1,7 +1,7 @@
 """Prompt templates: text with holes for values.
 
     render("who is longest in {people}?", (), {"people": ["Al", "Bo"]})
-    -> Rendered('who is longest in ["Al","Bo"]?', tools={})
+    -> RenderedPrompt('who is longest in ["Al","Bo"]?', tools={})
 
 A hole is `{name}` or `{0}`, or `{name:raw}` for an unchanged string; literal braces are doubled. A
 function at a hole becomes a tool, and its name is inserted. Inserted values are never scanned for
@@ -49,7 +49,7 @@ _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A place for a value: by name, or by number."""
+    """A place in a template for a value; `key` is the value's name or number."""
 
     key: str | int
     is_raw: bool
@@ -57,9 +57,10 @@ class Hole:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A value that is known only when the script runs; `mark` stands for it.
+    """A value that is known only when the script runs; previews show `mark` in its place.
 
-    `kind` says what is known: a function becomes a tool, a picture or file a separate part.
+    `kind` says what kind of value it will be. A function becomes a tool, and an image or a file a
+    separate part of the message.
     """
 
     mark: str
@@ -71,7 +72,7 @@ TemplatePart: TypeAlias = str | Hole
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A parsed template: its parts, and the keys of its holes."""
+    """A parsed template: its texts and holes in order, and the keys of the holes."""
 
     parts: tuple[TemplatePart, ...]
     keys: frozenset[str | int]
@@ -94,7 +95,7 @@ class RenderedPrompt(NamedTuple):
 
 
 def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> RenderedPrompt:
-    """Inserts values into a template; CheckError if they do not fit its holes."""
+    """Inserts values into a template. Raises CheckError if they do not fit its holes."""
     if not isinstance(template, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise CheckError(f"template: expected string, got {brief(template)}")
     read = parse_template(template)
@@ -121,7 +122,10 @@ def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> 
 
 
 def offer(tools: dict[str, Any], name: str, function: Any) -> None:
-    """Adds a function to those that a model may call, under the name of its tool."""
+    """Adds a function to `tools`, under the name by which the model calls it.
+
+    Raises CheckError if the name is taken by another function or cannot be a tool's name.
+    """
     known = tools.setdefault(name, function)
     if known != function:  # bound methods are equal but not identical
         if is_approved(known) != is_approved(function):
@@ -135,7 +139,10 @@ def offer(tools: dict[str, Any], name: str, function: Any) -> None:
 
 
 def tool_name(key: str) -> str:
-    """Returns the tool's name for a keyword: `class` for `class_`."""
+    """Returns the tool's name for a function that is passed as the keyword argument `key`.
+
+    The name lacks an underscore that only avoids a reserved word: `class` for `class_`.
+    """
     stem = key.removesuffix("_")
     forced = stem != key and (keyword.iskeyword(stem) or stem in RESERVED)
     return stem if forced else key
@@ -143,7 +150,7 @@ def tool_name(key: str) -> str:
 
 @lru_cache(maxsize=1024)
 def parse_template(template: str) -> Template:
-    """Parses the cleaned template to literal texts and holes."""
+    """Cleans a template and parses it into literal texts and holes."""
     text = clean_template(template)
     parts: list[TemplatePart] = []
     end = 0
@@ -167,9 +174,9 @@ def parse_template(template: str) -> Template:
 
 
 def clean_template(template: str) -> str:
-    """Removes the common indentation of all lines but the first, and blanks at both ends.
+    """Removes the common indentation of all lines but the first, and white space at both ends.
 
-    Only spaces and tabs are indentation; other blanks are text.
+    Only spaces, tabs and line ends are removed; other white space is text.
     """
     first, *others = template.split("\n")
     lines = [line if line.strip(_BLANKS) else "" for line in others]
@@ -196,7 +203,7 @@ def _is_tool(value: Any) -> bool:
 
 
 def _pieces_of(value: Any, hole: Hole) -> Sequence[Piece]:
-    """Returns a value at a hole as text, or as its pictures and files."""
+    """Returns the value at a hole as a list: one text, or its images and files."""
     if isinstance(value, Unknown) and value.kind == "image":
         return [{"type": "image_url", "image_url": {"url": value.mark}}]
     if isinstance(value, Unknown) and value.kind == "file":

@@ -94,7 +94,10 @@ class ToolRounds:
             talk.messages.append(ToolErrorMessage(message) if failed else message)
 
     def _call_tools(self, wanted: Sequence[ToolRequest]) -> Steps[list[ToolCall]]:
-        """Makes the calls and records them, also those before one that stops the script."""
+        """Makes the calls and records them in the conversation.
+
+        If a call stops the script, the calls before it are recorded, too.
+        """
         made: list[ToolCall] = []
         try:
             yield from self.caller.call_all(wanted, made)
@@ -103,7 +106,10 @@ class ToolRounds:
         return made
 
     def _passed_limit(self, ordinary: list[ToolRequest]) -> _Limit | None:
-        """Returns the limit that a round with these ordinary calls would exceed, if any."""
+        """Returns the limit that a round with these calls would exceed, or None.
+
+        `ordinary` holds the calls of tools that are not return tools.
+        """
         talk = self._conversation
         if ordinary and talk.ordinary_rounds_are_over:
             allowed = talk.rounds_allowed or 0
@@ -138,7 +144,7 @@ class ToolRounds:
         raise ToolLimitError(what + last + (f"; {state}" if state else ""), limit=bound, hint=hint)
 
     def _read_repairs(self, call: ToolRequest) -> list[str]:
-        """Returns the repairs of a tool call's arguments."""
+        """Describes the repairs that were needed to read a tool call's arguments."""
         tool = self._conversation.tools.get(call.name)
         found = () if tool is None else argument_repairs(tool, call.arguments)
         return [f"{call.name}: {repair}" for repair in found]
@@ -158,7 +164,7 @@ def _calls_message(reply: Reply, identified: list[tuple[str, ToolRequest]]) -> M
 
 
 def _sendable(arguments: str) -> str:
-    """Returns the arguments as a valid JSON object: servers parse them, and refuse others."""
+    """Returns the arguments as text of a valid JSON object: servers refuse any other text."""
     try:
         read, repairs = read_arguments(arguments)
     except CheckError:

@@ -2,13 +2,14 @@
 
     tool = function_tool("look_up", look_up)
     tool.description()                   {"type": "function", "function": {"name": ..., ...}}
-    call_tool(tools, "look_up", '{"city": "Oslo"}')      waits, which return
+    call_tool(tools, "look_up", '{"city": "Oslo"}')      yields waits, and returns
                                          ToolCall(..., result="3.5", error=None, ...)
     ToolCaller(...).call_all(wanted, made)      makes the calls of a reply, through all hooks
 
 Arguments are read like replies, and checked before the call. The result of an `async def` is
-awaited. Failures are recorded and reported to the model, without secrets. But a failure that the
-model cannot mend stops the script: a provider, a setting or a budget fails a prompt inside a tool.
+awaited. Failures are recorded and reported to the model, without secrets. A failure that the model
+cannot mend stops the script: a prompt inside of a tool fails because of its provider, a setting or
+a budget.
 """
 
 from __future__ import annotations
@@ -62,7 +63,10 @@ _known: WeakKeyDictionary[Any, dict[str, tuple[Signature, m.ObjectSchema]]] = We
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function with the name by which the model calls it; `waits` if calls need approval."""
+    """A function with the name by which the model calls it.
+
+    `waits` is true if calls of the function need approval.
+    """
 
     name: str
     function: Callable[..., Any]
@@ -82,7 +86,7 @@ class Tool:
 
 
 def function_tool(name: str, function: Callable[..., Any]) -> Tool:
-    """Makes a tool of a function; CheckError if JSON cannot hold a parameter's type."""
+    """Makes a tool of a function. Raises CheckError if JSON cannot hold a parameter's type."""
     if is_approved(function):
         approved: Any = function
         return replace(function_tool(name, approved.__wrapped__), waits=True)
@@ -105,9 +109,9 @@ def function_tool(name: str, function: Callable[..., Any]) -> Tool:
 
 
 class ToolCaller:
-    """Calls the tools of a prompt; calls of the tools in `parallel` may run concurrently.
+    """Calls the tools of a prompt. Calls of the tools in `parallel` may run concurrently.
 
-    Yields the start and end of each call as `events`, if these are read.
+    If `events` is given, the methods yield an event at the start and at the end of each call.
     """
 
     def __init__(
@@ -124,9 +128,10 @@ class ToolCaller:
         self._numbers = itertools.count(1)
 
     def call_all(self, wanted: Sequence[ToolRequest], made: list[ToolCall]) -> Steps[None]:
-        """Makes the calls of a reply in order; neighbouring parallel calls run concurrently.
+        """Makes the calls of a reply in order.
 
-        Appends each ended call to `made`.
+        Neighbouring calls run concurrently if all their tools are in `parallel`. Each call is
+        appended to `made` when it has ended.
         """
         for is_parallel, group in groupby(wanted, lambda one: one.name in self._parallel):
             calls = list(group)
@@ -143,7 +148,10 @@ class ToolCaller:
                     raise
 
     def do(self, work: Work) -> Steps[Any]:
-        """Does work, such as a program, after its approval if needed, and returns its outcome."""
+        """Does work, such as running a program, and returns its outcome.
+
+        If the work needs approval, it is done only when it is approved.
+        """
         yield from wait_while_held()
         prompt, number = self._prompt, next(self._numbers)
         call = RequestedCall("program", "", "program", prompt, number, hooks=prompt.hooks)
@@ -170,7 +178,7 @@ class ToolCaller:
             yield self._events.end_call(call)
 
     def _call_of(self, wanted: ToolRequest) -> RequestedCall:
-        """Returns the requested call, with the approval that it needs, if any."""
+        """Returns the call that the model requests, with the approval that it needs, if any."""
         tool = self._tools.get(wanted.name)
         number = next(self._numbers)
         call = RequestedCall(wanted.name, wanted.arguments, "tool", self._prompt, number)
@@ -203,9 +211,10 @@ def call_tool(
     arguments: str,
     enter: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> Steps[ToolCall]:
-    """Calls a tool with arguments as JSON text, inside a context; returns also failures.
+    """Calls a tool with arguments as JSON text. The function runs inside of the context of `enter`.
 
-    Raises only errors that the model cannot mend: ProviderError, ConfigError and RunStopped.
+    A failure is returned as a ToolCall with `error`. Only errors that the model cannot mend are
+    raised: ProviderError, ConfigError and RunStopped.
     """
     started = time.perf_counter()
     read: Any = arguments
@@ -230,12 +239,12 @@ def _do(work: Work, call: RequestedCall) -> Steps[Any]:
 
 
 def read_for(tool: Tool | None, arguments: str) -> dict[str, Any]:
-    """Parses a call's arguments for a tool; CheckError if they are no JSON object."""
+    """Parses a call's arguments for a tool. Raises CheckError if they are not a JSON object."""
     return read_arguments(arguments, None if tool is None else tool.parameters)[0]
 
 
 def argument_repairs(tool: Tool, arguments: str) -> tuple[str, ...]:
-    """Returns the repairs of a call's arguments; none if they do not fit."""
+    """Describes the repairs to a call's arguments, which are none if the arguments do not fit."""
     try:
         read, repairs = read_arguments(arguments, tool.parameters)
     except CheckError:
@@ -250,7 +259,10 @@ def failure_text(failure: Exception, name: str, arguments: Any) -> str:
 
 
 def _without_private(signature: Signature) -> Signature:
-    """Returns the signature without private parameters, such as `_key=key` that binds a value."""
+    """Returns the signature without private parameters, which are optional and begin with `_`.
+
+    An example is `_key=key`, by which a function keeps the present value of a variable.
+    """
     shown = [one for one in signature.parameters if not _is_private(one)]
     return replace(signature, parameters=tuple(shown))
 
@@ -266,12 +278,12 @@ def _field(parameter: Parameter) -> m.Field:
 
 
 def bind_arguments(tool: Tool, arguments: dict[str, Any]) -> Callable[[], Any]:
-    """Returns a function that makes the call; CheckError if the arguments do not fit."""
+    """Returns a function that makes the call. Raises CheckError if the arguments do not fit."""
     return bind_call(tool.function, tool.signature.parameters, checked_arguments(tool, arguments))
 
 
 def checked_arguments(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Returns the function's arguments by name; CheckError if they do not fit."""
+    """Returns the function's arguments by name. Raises CheckError if they do not fit."""
     given = dict(_fit(tool, arguments).data)
     known = {parameter.name for parameter in tool.signature.parameters}
     is_open = tool.signature.open_ended
@@ -284,7 +296,10 @@ def _fit(tool: Tool, arguments: dict[str, Any]) -> Fit:
 
 
 def result_text(value: Any) -> str:
-    """Returns a call's result as text for the model; CheckError if it is not text or too long."""
+    """Returns a call's result as text for the model.
+
+    Raises CheckError if the result has no text form or is too long.
+    """
     value = data_of(plain(value))
     try:
         text = value if isinstance(value, str) else to_json(value)
@@ -310,7 +325,10 @@ def _words(failure: Exception, name: str, arguments: Any) -> str:
 
 
 def _to_choose(ambiguity: Ambiguity, name: str, arguments: dict[str, Any]) -> str:
-    """Returns the message with numbered options: each is a value or the call that it means."""
+    """Returns the message of an ambiguity, with its options as a numbered list.
+
+    An option shows its value, or the call by which the model can choose it.
+    """
     options = enumerate(_options(ambiguity, name, arguments), 1)
     lines = [f"{number}. {option}" for number, option in options]
     message = ambiguity.message

@@ -3,9 +3,9 @@
     write_messages(messages)     [{"role": "user", "content": "hi"}, ...]
     read_messages(data)          the messages again; a CheckError names an invalid place
 
-The form is that of chat completions. A message of the model may have an `opaque` part: its origin,
-and data that only its provider understands and wants back, such as signed thoughts. The data may be
-untrusted: system messages in it are refused unless the caller trusts it.
+The form is that of OpenAI's chat completions. A message of the model may have an `opaque` part: its
+origin, and data that only its provider understands and wants back, such as signed thoughts. The
+data may be untrusted. System messages in the data are refused unless the caller trusts it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "file": ("file_data", "filename", "file_id"),
     "input_audio": ("data", "format"),
 }
-# All content parts, with the texts that stand in the part itself.
+# All content parts, with the names of the texts that are directly in the part.
 _CONTENTS: dict[str, tuple[str, ...]] = {"text": ("text",), **dict.fromkeys(_PARTS, ())}
 # The keys that wires keep of a reply, and of a call; none is a field of a message.
 _OF_REPLIES = ("reasoning_details", "reasoning_content", "reasoning", "output", "content")
@@ -83,7 +83,7 @@ def _written(message: Message) -> dict[str, Any]:
 
 
 def read_messages(data: Sequence[Any], *, trusts_system: bool = False) -> list[Message]:
-    """Returns the messages of such data, with new ids for its calls.
+    """Returns the messages of a conversation that is JSON data, with new ids for its calls.
 
     Raises a CheckError with the place of the first mistake: an unknown role or key, an untrusted
     system message, a call without a result, a result without a call.
@@ -96,7 +96,7 @@ def read_messages(data: Sequence[Any], *, trusts_system: bool = False) -> list[M
 
 
 class _TranscriptReader:
-    """Reads messages one by one; keeps the calls without a result by their ids in the data."""
+    """Reads messages one by one. Remembers the calls that have no result yet, by their ids."""
 
     def __init__(self, trusts_system: bool) -> None:
         self.messages: list[Message] = []
@@ -130,7 +130,10 @@ class _TranscriptReader:
             self.messages.append({"role": role, "content": content})
 
     def end(self, place: str) -> None:
-        """Raises CheckError if a call has no result before this place."""
+        """Raises CheckError if a call has no result yet.
+
+        `place` names the next message, for the text of the error.
+        """
         if self._open:
             calls = listed(self._open)
             _refuse(self._caller, f"{calls} has no result before {place}", _NO_RESULT)
@@ -197,7 +200,10 @@ class _TranscriptReader:
         }
 
     def _said(self, message: Message, opaque: Mapping[str, Any], place: str) -> AssistantMessage:
-        """Returns a message with its opaque part; refuses keys that are fields of a message."""
+        """Returns the model's message with its opaque part, read from `opaque`.
+
+        Raises CheckError for an unknown key, since it could be a field of a message.
+        """
         origin = Origin(*(_text(opaque.get(name), f"{place}.{name}") for name in _ORIGIN))
         _only(opaque, (*_ORIGIN, "reply", "calls"), place)
         reply = _opaque_part(opaque.get("reply"), _OF_REPLIES, f"{place}.reply")
@@ -226,7 +232,10 @@ class _TranscriptReader:
         kinds: Mapping[str, tuple[str, ...]],
         place: str,
     ) -> None:
-        """Refuses invalid parts of a reply and, in untrusted data, parts that no model writes."""
+        """Raises CheckError for an invalid part of a reply.
+
+        In untrusted data, also refuses kinds of parts that a model does not write.
+        """
         if reply is None or name not in reply:
             return
         for where, part, kind in _kinds_of(reply[name], f"{place}.{name}", kinds, "message"):
@@ -239,7 +248,7 @@ class _TranscriptReader:
                 _object(part.get("input"), f"{where}.input")
 
     def _content(self, value: Any, place: str) -> Any:
-        """Returns the content of a user's message: a text, or parts."""
+        """Returns the content of a user's message, which is a text or a list of parts."""
         value = plain(value)
         if not is_list(value):
             return _text(value, place)
@@ -286,9 +295,10 @@ def _opaque_part(value: Any, known: Sequence[str], place: str) -> Mapping[str, A
 def _kinds_of(
     value: Any, place: str, kinds: Mapping[str, tuple[str, ...]], usual: str | None = None
 ) -> Iterator[tuple[str, dict[str, Any], str | None]]:
-    """Yields the parts in a list: the place, the part, and its kind, or None if that is unknown.
+    """Yields each part in a list, with its place and its kind. An unknown kind becomes None.
 
-    `kinds` names the texts that a part of each kind has; `usual` is that of a part without `type`.
+    `kinds` maps each known kind to the names of the texts that a part of this kind must have.
+    `usual` is the kind of a part without `type`.
     """
     for number, given in enumerate(_list(value, place)):
         where = f"{place}[{number}]"

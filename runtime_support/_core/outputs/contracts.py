@@ -2,7 +2,7 @@
 
     contract_of(list[int]).text       "Reply with JSON only, no other text, of this form: [int]"
 
-The form is Saft's notation with the fields' docs; it is far shorter than a JSON Schema.
+The form is written in Saft's notation, with the fields' docs. It is far shorter than a JSON Schema.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _contracts: dict[int, Contract] = {}
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """A schema and its description in requests: `text` holds the lines that follow the prompt.
+    """A schema and its description in requests.
 
-    `losses` lists what a server cannot enforce.
+    `text` holds the lines that follow the prompt. `losses` lists what a server cannot enforce.
     """
 
     schema: m.Schema
@@ -47,12 +47,12 @@ class Contract:
 
 
 def contract_of(type_: Any) -> Contract:
-    """Returns the contract for a Python type; CheckError if JSON cannot hold its values."""
+    """Returns the contract for a Python type. Raises CheckError if JSON cannot hold its values."""
     return contract_for(schema_of(type_))
 
 
 def contract_for(schema: m.Schema) -> Contract:
-    """Returns the contract for a schema, cached."""
+    """Returns the contract for a schema. Contracts are cached."""
     known = _contracts.get(id(schema))
     if known is not None:
         return known
@@ -76,7 +76,7 @@ def _demand(schema: m.Schema) -> str:
 
 
 def _without_texts(form: str) -> str:
-    """Returns the notation without literals and docs, whose characters do not count."""
+    """Returns the notation without literals and docs, which need no explanation."""
     return re.sub(r'"(\\.|[^"\\])*"|//[^\n]*', "", form)
 
 
@@ -111,7 +111,7 @@ class ValueOutput(Output):
 
 
 class ObjectOutput(ValueOutput):
-    """Fields as one JSON object, for models without return tools."""
+    """Several fields as one JSON object, without return tools."""
 
     is_several = True
 

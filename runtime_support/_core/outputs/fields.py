@@ -4,7 +4,7 @@
     output.return_tools()      two tools: `__saft_return_total` and `__saft_return_due`
     output.value               (19.5, datetime.date(2026, 1, 31))
 
-One JSON object with the fields is accepted instead.
+Instead of calling the tools, the model may send a JSON object with the fields as text.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ from runtime_support.errors import CheckError
 class FieldsOutput(Output):
     """Fields that the model hands in by one return tool each.
 
-    A valid value stays, even if later ones are invalid; a later valid one replaces it. A JSON
-    object with the fields, sent as text, is accepted too. A nullable field may be missing: it
-    becomes nil once the model calls no more tools and has handed in another or been reminded.
+    A valid value stays, even if a later value for the same field is invalid. A later valid value
+    replaces it. A JSON object with the fields, sent as text, is accepted too. A nullable field may
+    be missing. It becomes nil when the model replies without calls, after it has handed in another
+    field or was reminded of the missing field.
     """
 
     is_several = True
@@ -129,7 +130,7 @@ class FieldsOutput(Output):
         return f"Still missing: {', '.join(open_fields)}. Call {tools}."
 
     def state(self) -> str:
-        """Returns which fields arrived and why others did not, for the prompt's error."""
+        """Says for the prompt's error which fields arrived, and why the other fields did not."""
         arrived = ", ".join(f"{name} = {_bounded(value)}" for name, value in self.arrived.items())
         missing = [f"{one} ({self.reasons.get(one, 'never sent')})" for one in self._missing()]
         if missing:
@@ -142,12 +143,15 @@ class FieldsOutput(Output):
         return [field.name for field in self.schema.fields if field.name not in self.arrived]
 
     def _missing(self) -> list[str]:
-        """Returns the required fields to come; an optional one that was refused is required."""
+        """Returns the names of the required fields that have not arrived.
+
+        An optional field counts as required if its value was refused.
+        """
         may_stay_away = self._optional.difference(self.reasons)
         return [name for name in self._open() if name not in may_stay_away]
 
     def _fields_in(self, text: str) -> dict[str, Any]:
-        """Returns the valid fields of a JSON object in the text."""
+        """Maps the names of the valid fields of a JSON object in the text to their values."""
         try:
             found, repairs = read_reply(text, self.schema)
         except CheckError:
@@ -176,7 +180,7 @@ class FieldsOutput(Output):
 
 
 def _value_in(arguments: str, field: m.Field) -> tuple[Any, tuple[str, ...]]:
-    """Reads a field's value from the arguments of its return tool; also returns the repairs."""
+    """Reads a field's value from the arguments of its return tool. Also returns the repairs."""
     handed_in = m.ObjectSchema(None, (m.Field("value", field.schema),))
     data, repairs = read_arguments(arguments, handed_in)
     names = ("value", spelling(field.name))

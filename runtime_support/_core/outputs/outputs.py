@@ -5,8 +5,8 @@ replies that end a turn:
 
     output.ending()                returns the lines after the prompt
     output.return_tools()          returns tools by which the model hands in values
-    output.keep(call)              handles a call of such a tool; returns the answer to the model
-    output.problem()               after a reply's calls: the reason why they are not enough, if any
+    output.receive(call)           handles a call of such a tool; returns the answer to the model
+    output.problem()               returns why the calls of the last reply are not enough, or None
     output.accept(text)            takes a reply without calls; returns None, or work to do before
                                    it can be judged; raises Unreadable with the reason
     output.is_complete             whether the whole value has arrived
@@ -38,9 +38,10 @@ _EMPTY = "the reply is empty"
 
 
 class Unreadable(Exception):
-    """The reply does not satisfy the contract; the text lists all mistakes with their paths.
+    """The reply does not satisfy the contract.
 
-    `reminder` is the message to the model; None leaves it to the output.
+    The error's text lists all mistakes with their paths. `reminder` is the message to the model. If
+    it is None, the output writes the message.
     """
 
     reminder: str | None = None
@@ -71,11 +72,14 @@ class Work(Protocol):
 
     @property
     def waits(self) -> tuple[Any, list[str]] | None:
-        """The program and its functions that need approval; None if none does."""
+        """The program, and the names of its functions that need approval.
+
+        It is None if no function needs approval.
+        """
         ...
 
     def do(self, call: RequestedCall) -> Any:
-        """Does the work as part of this call; returns the outcome as data, also of a failure."""
+        """Does the work as part of this call. Returns the outcome or the failure as data."""
         ...
 
     def refused(self, reason: str) -> Any:
@@ -92,7 +96,7 @@ class Work(Protocol):
 
 
 class Output:
-    """The interface of the module's docstring, for an output without return tools."""
+    """The base class of outputs. It has no return tools; see the module for its methods."""
 
     is_typed = True
     # Whether the value may be an object that looks like a tool call.
@@ -135,7 +139,10 @@ class Output:
         return []
 
     def without_tools(self) -> Output | None:
-        """Returns the same output for a model without tools; None if it has no return tools."""
+        """Returns an output for the same value that has no return tools.
+
+        Returns None if this output itself has no return tools.
+        """
         return None
 
     def handles(self, call: ToolRequest) -> bool:
@@ -145,7 +152,7 @@ class Output:
         raise LookupError(call.name)
 
     def problem(self) -> str | None:
-        """Returns why the return tool calls since the last check are not enough, or None."""
+        """Returns why the calls of return tools since the last check are not enough, or None."""
         return None
 
     def accept(self, text: str) -> Work | None:
@@ -159,7 +166,10 @@ class Output:
 
 
 class TextOutput(Output):
-    """Any text that is not empty, without thinking before it; one JSON string is decoded."""
+    """Any text that is not empty.
+
+    Thinking before the text is removed. A reply that is one JSON string is decoded.
+    """
 
     is_typed = False
 

@@ -5,9 +5,9 @@
     annotate(error, place)       sets error.saft_position, and adds a note
 
 A module compiled in memory carries `__saft_source_map__`: its Source Map v3, or an object whose
-`position(line, column)` returns the text. A module on disk may have its map beside it,
-`NAME.py.map`. A map of another version of the module gives no position. Neither does an unreadable
-map. A lookup that fails is reported once, and never hides an error.
+method `position(line, column)` returns the position in the script. A module on disk may have its
+map beside it, `NAME.py.map`. A map of another version of the module gives no position. Neither does
+an unreadable map. A lookup that fails is reported once, and never hides an error.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _failed: set[str] = set()
 class Place:
     """A point in the execution of a module; its position is looked up on demand.
 
-    `behind` is the place of the call for which this thread works, if any.
+    If this thread works for a call in another thread, `behind` is the place of that call.
     """
 
     # No dataclass: compiled modules would pay for the import of `dataclasses` when they start.
@@ -61,7 +61,7 @@ class Place:
         self.behind = behind
 
     def position(self) -> str | None:
-        """Returns the position in the script, as `file:line:column`, or None."""
+        """Returns the position in the script, as `file:line:column`, or None if it is unknown."""
         line, column, _, _ = self.stretch()
         own = self.position_at(line, column)
         return own if own is not None or self.behind is None else self.behind.position()
@@ -71,7 +71,7 @@ class Place:
         return self.described()[0]
 
     def described(self) -> tuple[str, str]:
-        """Returns the text, and the enclosing Python functions, as in `outer.inner`."""
+        """Returns the text of the place and the enclosing Python functions, as in `outer.inner`."""
         line, column, _, _ = self.stretch()
         position = self.position_at(line, column)
         if position is None and self.behind is not None:
@@ -86,7 +86,10 @@ class Place:
         return name_of_place(self.code.co_filename, "" if function[:1] == "<" else function)
 
     def position_at(self, line: int, column: int) -> str | None:
-        """Maps a place in this module (line from 1, column from 0) to the script, or None."""
+        """Returns the position in the script for a line and column of this module, or None.
+
+        Lines count from 1, columns from 0.
+        """
         try:
             return self._looked_up(line, column)
         except Exception as error:  # a failing lookup must not hide the error that it explains
@@ -94,7 +97,7 @@ class Place:
             return None
 
     def stretch(self) -> Stretch:
-        """Returns the stretch of the module's text that is executed here."""
+        """Returns where the code that is executed here begins and ends in the module's text."""
         key = id(self.code), self.instruction
         known = _stretches.get(key)
         if known is None:
@@ -124,9 +127,9 @@ def _note_failure(path: str, error: Exception) -> None:
 
 
 def name_of_place(path: str, function: str) -> str:
-    """Returns `triage.urgent` for a top-level function of `triage.py`, at most 64 characters.
+    """Returns the name of a module and its top-level function, such as `triage.urgent`.
 
-    Code outside of functions has the module's name.
+    The name has at most 64 characters. Code outside of functions has the module's name.
     """
     # A script that is run without a module on disk has the file name `<compiled triage.saft>`.
     file = path.strip("<>").removeprefix("compiled ")
@@ -150,7 +153,10 @@ def _stretch_of(code: CodeType, instruction: int) -> Stretch:
 
 
 def place_of_call(passed: int = 0) -> Place | None:
-    """Returns the place of this package's caller; skips so many frames outside the package."""
+    """Returns the place of the code that called this package, or None if there is none.
+
+    `passed` is how many frames outside of the package are skipped first.
+    """
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None and ((is_own := is_ours(frame.f_code.co_filename)) or passed):
         if frame.f_code is _AFAR:
@@ -163,7 +169,7 @@ def place_of_call(passed: int = 0) -> Place | None:
 
 
 def context_of_call() -> Context:
-    """Copies the context for another thread; prompts in the copy have the place of this call.
+    """Copies the context for another thread. Prompts in the copy have the place of this call.
 
     pool.submit(context_of_call().run, prompt, "hello")
     """
@@ -173,7 +179,10 @@ def context_of_call() -> Context:
 
 
 def run_in_thread_context(function: Callable[[], Any]) -> Any:
-    """Frame marker: the context, not the callers above this frame, holds the place of the call."""
+    """Calls a function and marks the stack: `place_of_call` looks no further than this frame.
+
+    The frames above have not made the call that the function belongs to. The context has its place.
+    """
     return function()
 
 
@@ -186,7 +195,7 @@ def is_ours(path: str) -> bool:
 
 
 def annotate(error: SaftError | ReplayMiss, place: Place | None = None) -> None:
-    """Sets an error's position, if it has none, to that of the place or of the caller."""
+    """Gives an error the position of the place, or else of the caller, if the error has none."""
     if error.saft_position is not None:
         return
     place = place or place_of_call()

@@ -3,7 +3,7 @@
     look_up(None, "triage.py", names, 12, 4)     by `triage.py.map` beside it: "triage.saft:7:1"
     original_position(source_map, 12, 4)         by this map
 
-Loaded only at the first lookup in a map.
+This module is loaded only at the first lookup in a map.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ _VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
 def look_up(
     source_map: dict[str, Any] | None, path: str, names: dict[str, Any], line: int, column: int
 ) -> str | None:
-    """Maps a place in the module (line from 1, column from 0, in UTF-8) to the script, or None.
+    """Returns the position in the script for a line and column of a module, or None.
 
-    Without a map, uses the one beside the module on disk if it is for this text.
+    Lines count from 1, columns from 0 in bytes of UTF-8. Without a map, uses the map beside the
+    module on disk, if it was made for the present text of the module.
     """
     found = source_map or _read_map(f"{path}.map", path)
     return (
@@ -31,10 +32,11 @@ def look_up(
 
 
 def original_position(source_map: dict[str, Any], line: int, column: int) -> str | None:
-    """Returns the original position of a generated one (line from 1, column from 0, in UTF-16).
+    """Returns the position in the script for a line and column of the compiled module.
 
-    Uses the nearest mapping at or before the column, else the first one of the line. Returns None
-    if there is none, or if the map is damaged.
+    Lines count from 1, columns from 0 in units of UTF-16. Uses the nearest mapping at or before the
+    column, or else the first mapping of the line. Returns None if the line has no mapping, or if
+    the map is damaged.
     """
     mappings, sources = source_map.get("mappings"), source_map.get("sources")
     if not isinstance(mappings, str) or not is_list(sources):
@@ -60,7 +62,7 @@ def _units(path: str, names: dict[str, Any], line: int, column: int) -> int:
 
 @lru_cache(maxsize=64)
 def _read_map(path: str, module: str) -> dict[str, Any] | None:
-    """Reads a map; None if it is unreadable or its digest is not that of the module."""
+    """Reads a map. Returns None if it is unreadable or its digest is not that of the module."""
     import json
     from hashlib import sha256
 
@@ -76,7 +78,10 @@ def _read_map(path: str, module: str) -> dict[str, Any] | None:
 
 @lru_cache(maxsize=64)
 def _decoded(mappings: str) -> tuple[tuple[tuple[int, int, int, int], ...], ...]:
-    """Decodes a map's lines to segments (generated column, source, line, column)."""
+    """Decodes the mappings of a map: returns the segments of each line.
+
+    A segment is a tuple: a column in the module, and the source, line and column that it maps to.
+    """
     lines: list[tuple[tuple[int, int, int, int], ...]] = []
     source = line = column = 0
     for group in mappings.split(";"):
@@ -94,7 +99,11 @@ def _decoded(mappings: str) -> tuple[tuple[tuple[int, int, int, int], ...], ...]
 
 
 def _numbers(text: str) -> list[int]:
-    """Decodes Base64 VLQ: five bits a digit, the sixth marks continuation, the first the sign."""
+    """Decodes numbers in Base64 VLQ.
+
+    A digit has five bits of a number, and a sixth bit that says whether the number continues in the
+    next digit. The first bit of a number is its sign.
+    """
     numbers: list[int] = []
     value = shift = 0
     for digit in text:

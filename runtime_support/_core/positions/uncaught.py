@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def install() -> None:
-    """Makes uncaught errors show their position in the script; later calls do nothing."""
+    """Makes uncaught errors show their position in the script. Later calls do nothing."""
     import threading
 
     report, report_in_thread = sys.excepthook, threading.excepthook
@@ -43,8 +43,8 @@ def install() -> None:
 def position_of_error(error: BaseException, trace: TracebackType | None) -> str | None:
     """Returns the position in the script of the innermost call that a source map knows.
 
-    For a broken rule of a record, that is the place that makes the record. For a failed MCP tool,
-    it is the script's call.
+    If a rule of a record is broken, this is the call that makes the record. If an MCP tool fails,
+    this is the call of the tool in the script.
     """
     found: str | None = None
     while trace is not None:
@@ -69,7 +69,7 @@ def position_of_frame(frame: FrameType | None) -> str | None:
 
 
 def is_broken_rule(trace: TracebackType) -> bool:
-    """Whether this frame checks a record's rule that does not hold."""
+    """Whether this frame checks a rule of a record, and the record breaks the rule."""
     below = trace.tb_next
     return (
         below is not None
@@ -79,7 +79,7 @@ def is_broken_rule(trace: TracebackType) -> bool:
 
 
 def is_tool_of_server(trace: TracebackType) -> bool:
-    """Whether this frame is the wrapper of an MCP tool, calling the server."""
+    """Whether this frame belongs to the wrapper of an MCP tool, and is calling the server."""
     below = trace.tb_next
     return (
         below is not None
@@ -89,7 +89,7 @@ def is_tool_of_server(trace: TracebackType) -> bool:
 
 
 def text_of_step(trace: TracebackType) -> str:
-    """Returns the source text that a frame was executing; empty if the source is unknown."""
+    """Returns the source text that a frame was executing, or an empty text if it is unknown."""
     import linecache
 
     frame = trace.tb_frame
@@ -113,7 +113,8 @@ def _print_position(error: BaseException, trace: TracebackType | None) -> None:
 def _meant(frame: FrameType, stretch: Stretch) -> tuple[int, int]:
     """Returns the line and column to report.
 
-    If a loop's iterable fails, Python up to 3.12 reports the whole loop; returns the iterable's.
+    If the iterable of a loop fails, Python up to 3.12 reports the whole loop. This function then
+    returns the position of the iterable.
     """
     import ast
     import linecache

@@ -2,13 +2,13 @@
 
     settings_for({"temperature": 0})        the settings in force for a prompt with these options
 
-`configuration` sets them from Python.
+The module `configuration` sets them from Python.
 
-A setting comes from the first of: the prompt's options, the enclosing blocks, `configure`, the
-environment (`SAFT_MODEL`, `SAFT_TEMPERATURE`, ...), `[tool.saft]` of the nearest pyproject.toml,
-the user's own file, `defaults` of the calling module, the defaults here. An installed package
-ignores the working directory's project file unless the user trusts its folder. A project file alone
-cannot choose where prompts and keys are sent: see `files.check_word`.
+The first of these that has a setting determines it: the prompt's options, the enclosing blocks,
+`configure`, the environment (`SAFT_MODEL`, `SAFT_TEMPERATURE`, ...), `[tool.saft]` of the nearest
+pyproject.toml, the user's own file, `defaults` of the calling module, the defaults in `Settings`.
+An installed package ignores the working directory's project file unless the user trusts its folder.
+A project file alone cannot choose where prompts and keys are sent: see `files.check_word`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from runtime_support._values.kinds import brief, is_object, plain, quote
 from runtime_support._values.names import did_you_mean, listed
 from runtime_support.errors import CheckError, ConfigError
 
-# The names of providers, and those that send to a server; None if none is chosen.
+# The names of providers. `_SENDING` has those that send to a server; None means the default one.
 PROVIDERS = ("openai", "openrouter", "gemini", "anthropic", "local", "mock", "unset")
 _SENDING = (None, "openai", "openrouter", "gemini", "anthropic")
 
@@ -52,7 +52,10 @@ Effort: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "xhigh",
 
 
 class Price(TypedDict):
-    """Prices of a million tokens in US dollars; `input` is the default for cached tokens."""
+    """Prices of a million tokens in US dollars.
+
+    Without `cached_input`, tokens read from the cache cost as much as `input`.
+    """
 
     input: float
     output: float
@@ -64,22 +67,22 @@ class Price(TypedDict):
 class Settings:
     """Every setting with its default. None leaves the choice to the provider, or sets no limit.
 
-    - Who answers: `provider`, `model`, `fallback` (the models to try in turn if that one does not
-      answer), `base_url` (the address of a compatible server), `api_key_env` (the
-      environment variable that holds the key), `api` ("chat", "responses" or "messages").
-    - How: `temperature`, `top_p`, `max_tokens` (of a reply), `reasoning_effort`, `seed`, `stop`,
-      `system`, and `extra_body` (other keys of the request, sent unchanged).
+    - Who answers: `provider`, `model`, `fallback` (the models to try in turn if `model` does not
+      answer), `base_url` (the address of a compatible server), `api_key_env` (the environment
+      variable that holds the key), `api` ("chat", "responses" or "messages").
+    - How the model answers: `temperature`, `top_p`, `max_tokens` (of a reply), `reasoning_effort`,
+      `seed`, `stop`, `system`, and `extra_body` (other keys of the request, sent unchanged).
     - Typed replies: `max_repairs` (how often a reply that does not fit is sent back),
       `enforce_schema` (whether the server enforces the schema: "auto", "on" or "off"),
       `on_truncated` ("accept" accepts a text that the token limit has cut).
     - Tools: `max_tool_rounds` and `max_tool_calls` of one prompt; `approver` (a function that
       decides about the calls of tools that need approval).
-    - The exchange: `timeout` (seconds for one request), `silence` (seconds in which the
-      server may send nothing), `max_retries` (after a failed request), `max_wait` (seconds to wait
-      for an overloaded server), `max_reply_bytes`.
+    - The exchange: `timeout` (seconds for one request), `silence` (seconds in which the server may
+      send nothing), `max_retries` (after a failed request), `max_wait` (seconds to wait for an
+      overloaded server), `max_reply_bytes`.
     - Rates: `requests_per_minute`, `tokens_per_minute`, `max_in_flight` (concurrent requests).
-    - Budgets of the run: `budget_requests`, `budget_tokens`, and `budget_cost` in US dollars, by
-      `prices` (of a million tokens, by model).
+    - Budgets of the run: `budget_requests`, `budget_tokens`, and `budget_cost` in US dollars. The
+      cost is computed from `prices` (of a million tokens, by model).
     """
 
     provider: str | Provider | None = None
@@ -116,7 +119,7 @@ class Settings:
     extra_body: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def sampling(self) -> dict[str, Any]:
-        """The sampling options that are set."""
+        """Returns the sampling options that are set, by name."""
         options = {name: getattr(self, name) for name in SAMPLING}
         return {name: value for name, value in options.items() if value not in (None, {})}
 
@@ -185,7 +188,10 @@ _last = (Settings(), {}, {}, (), Settings())
 
 
 def replace_configured(change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
-    """Replaces the settings of the process by what `change` makes of them; returns those before."""
+    """Replaces the settings of the process by `change(settings)`.
+
+    Returns the settings from before.
+    """
     global _configured
     with _lock:
         before = _configured
@@ -209,8 +215,8 @@ DEFAULTS = "__saft_defaults__"
 def settings_for(options: Mapping[str, Any] | None = None, place: Place | None = None) -> Settings:
     """Returns the settings in force for sending a prompt with these options.
 
-    They apply to the code at `place`, by default to the caller. Raises a ConfigError if only an
-    untrusted project file chooses where prompts and keys go.
+    `place` is the code that sends the prompt, by default the caller. Raises a ConfigError if only
+    an untrusted project file chooses where prompts and keys go.
     """
     settings, found = _in_force(options, place)
     if found.chosen_by_project and settings.provider in _SENDING:
@@ -225,7 +231,10 @@ def settings_for(options: Mapping[str, Any] | None = None, place: Place | None =
 
 
 def settings_to_show(options: Mapping[str, Any] | None = None) -> Settings:
-    """Returns the settings of a prompt that is shown and not sent; any project file counts."""
+    """Returns the settings of a prompt that is shown and not sent.
+
+    The project file may then choose a server, even if the user does not trust the file.
+    """
     return _in_force(options, None)[0]
 
 
@@ -253,17 +262,17 @@ def _in_force(
 
 
 def set_ones(settings: dict[str, Any]) -> dict[str, Any]:
-    """Returns the settings without those that are unset."""
+    """Returns the settings that are set, which are those with a value other than None."""
     return {name: value for name, value in settings.items() if value is not None}
 
 
 def settings_in_force(options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Returns the program's own settings: by `configure`, enclosing blocks and these options."""
+    """Returns the settings that the program makes by `configure`, by blocks and by `options`."""
     return _merged(_configured, *current_context().settings, plain(options) or {})
 
 
 def _merged(*parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Merges settings, later parts over earlier ones, and drops unset ones."""
+    """Merges settings. Later parts override earlier parts, and None removes a setting."""
     merged: dict[str, Any] = {}
     for part in parts:
         merged.update(part)
@@ -276,7 +285,10 @@ def ambient_names(options: Mapping[str, Any] | None) -> frozenset[str]:
 
 
 def _with_configured(settings: Settings) -> Settings:
-    """Merges settings with those of `configure` and blocks; caches the last result."""
+    """Returns the settings, overridden by those of `configure` and of the enclosing blocks.
+
+    The last result is cached.
+    """
     global _last
     context = current_context()
     parts = settings, _configured, context.settings_around, context.settings
@@ -290,9 +302,9 @@ def _with_configured(settings: Settings) -> Settings:
 
 
 def checked_option(name: str, value: Any, origin: str) -> Any:
-    """Returns the checked value of an option; ConfigError if it is unknown or does not fit.
+    """Returns the checked value of an option, or None if the option is to be unset.
 
-    None, for unset, always fits.
+    Raises ConfigError if the option is unknown or the value does not fit.
     """
     type_ = _type_of(name, origin)
     if value is None:
@@ -338,14 +350,14 @@ def _type_of(name: str, origin: str) -> Any:
 
 
 def _new_name(name: str) -> str | None:
-    """Returns a hint if a setting once had this name."""
+    """Returns a hint with the new name if a setting was once called `name`."""
     from runtime_support._values.renamed import SETTINGS, renamed
 
     return renamed(name, SETTINGS[name]) if name in SETTINGS else None
 
 
 def _new_value(setting: str, value: object) -> str | None:
-    """Returns a hint if a value of the setting once had this name."""
+    """Returns a hint with the new name if a value of the setting was once called `value`."""
     from runtime_support._values.renamed import VALUES, renamed
 
     new = VALUES.get(setting, {}).get(value) if isinstance(value, str) else None
@@ -353,7 +365,7 @@ def _new_value(setting: str, value: object) -> str | None:
 
 
 def _checked_approver(value: Any, origin: str) -> Any:
-    """Returns the checked approver, which only Python code may set, not a script or a file."""
+    """Returns the checked approver. Only Python code may set it, not a script or a file."""
     if origin not in ("configure", "setting"):
         hint = "set it in Python: configure(approver=ask_the_desk)"
         raise ConfigError(f"{origin}: no option `approver`", setting="approver", hint=hint)
@@ -383,7 +395,11 @@ def working_directory() -> str:
 
 @dataclass(frozen=True, slots=True)
 class _AmbientSettings:
-    """The settings of the environment and of the project file, which is at `path`."""
+    """The settings of the environment, the project file, the user's file and the module.
+
+    The project file is at `path`. `chosen_by_project` names the settings for the server's address
+    and key that only the project file sets.
+    """
 
     settings: Settings
     path: str
@@ -392,7 +408,10 @@ class _AmbientSettings:
 
 @lru_cache(maxsize=256)
 def _is_installed(file: str) -> bool:
-    """Whether a file is part of an installed package other than saftc, which works on projects."""
+    """Whether a file is part of an installed package.
+
+    The package saftc does not count, since it works on the user's project.
+    """
     parts = file.replace(os.sep, "/").split("/")
     found = [i for i, part in enumerate(parts) if part in ("site-packages", "dist-packages")]
     return bool(found) and parts[found[-1] + 1] != "saftc"
@@ -419,8 +438,9 @@ def _read_ambient(
 ) -> _AmbientSettings:
     """Reads the settings of the environment, the project file and the user's file.
 
-    `names` are all SAFT_ variables that are set, known or not; `own` are the module's defaults. For
-    an installed package, `is_foreign`, the project file counts only if the user trusts its folder.
+    `names` are all SAFT_ variables that are set, known or not. `own` are the module's defaults. If
+    the module `is_foreign`, which means part of an installed package, the project file counts only
+    if the user trusts its folder.
     """
     unknown = names.difference(VARIABLES, _OTHER_VARIABLES)
     path, own_path = (file and file[0] for file in files)
@@ -452,7 +472,7 @@ def _read_ambient(
 
 
 def setting_from_text(name: str, text: str, origin: str) -> Any:
-    """Parses a setting's text; ConfigError if it should be a number and is none."""
+    """Parses a setting's text. Raises ConfigError if it should be a number and is none."""
     read = _FROM_TEXT.get(SETTING_TYPES[name])
     if read is None:
         return text
@@ -476,7 +496,10 @@ def _project_file(directory: str) -> str | None:
 
 
 def user_file() -> str:
-    """Returns the path of the user's settings and trusted folders; it need not exist."""
+    """Returns the path of the file with the user's settings and trusted folders.
+
+    The file need not exist.
+    """
     if sys.platform == "linux" and "ANDROID_ROOT" not in os.environ:
         # The path of platformdirs, without its slow import.
         base = os.environ.get("XDG_CONFIG_HOME", "").strip() or os.path.expanduser("~/.config")

@@ -30,7 +30,7 @@ from runtime_support.errors import ConfigError
 
 
 class Configured:
-    """The settings of one `configure`; a `with` block limits them to the block."""
+    """The settings of one call of `configure`. A `with` statement limits them to its block."""
 
     def __init__(self, changes: dict[str, Any], before: dict[str, Any] | None = None) -> None:
         self._changes = changes
@@ -61,14 +61,14 @@ class Configured:
         self._entered.pop().__exit__(kind, error, traceback)
 
     def _restored(self, before: dict[str, Any], process: dict[str, Any]) -> dict[str, Any]:
-        """Returns the settings of the process without those of this `configure`."""
+        """Returns the settings of the process with the changes of this `configure` undone."""
         # Another `configure` may have set some of them again.
         own = [name for name, value in self._changes.items() if process.get(name) is value]
         return {**process, **{name: before.get(name) for name in own}}
 
 
 def configure(**settings: Any) -> Configured:
-    """Sets settings for every prompt of the process, or of a `with` block; None unsets one.
+    """Sets settings for every prompt of the process, or of a `with` block. None unsets a setting.
 
         configure(provider="openai", model="gpt-4o-mini", budget_cost=2.50)
         with configure(temperature=0):
@@ -78,12 +78,12 @@ def configure(**settings: Any) -> Configured:
     is a name ("openai", "anthropic", "gemini", "openrouter", "local", "mock", "unset") or any
     object with `complete(request) -> reply`.
 
-    A block holds for the prompts inside of it, in this thread or task and in those that get a copy
-    of its context; a budget then counts what is spent inside of the block. Options of a single
-    prompt go before blocks, blocks before the process, the process before the environment and
-    pyproject.toml.
+    A block applies to the prompts inside of it, in this thread or task and in others that get a
+    copy of its context. A budget of a block counts only what is spent inside of the block. Options
+    of a single prompt override blocks, blocks override the process, and the process overrides the
+    environment and pyproject.toml.
 
-    Raises a ConfigError that names an unknown setting, or one with a wrong value.
+    Raises a ConfigError that names an unknown setting, or a setting with a wrong value.
     """
     checked = {name: checked_option(name, one, "configure") for name, one in settings.items()}
     return Configured(checked, replace_configured(lambda process: {**process, **checked}))
@@ -93,7 +93,7 @@ def configure(**settings: Any) -> Configured:
 def current_configuration(
     settings: Mapping[str, Any], around: Mapping[str, Any] = MappingProxyType({})
 ) -> Generator[None]:
-    """Sets settings for a block alone, for threads with different settings.
+    """Sets settings for a `with` block alone, so that threads can have different settings.
 
     The settings `around` replace those of `configure`, and do not count as set by the program.
     """
@@ -108,8 +108,9 @@ def current_configuration(
 def current_settings() -> dict[str, Any]:
     """Returns the settings in force here, for `configure(**current_settings())` in another process.
 
-    They can be pickled. Unset settings are omitted. They contain no key, but may name the variable
-    that holds one. Raises a ConfigError if the provider is an object that cannot be pickled.
+    The settings can be pickled, and those that are not set are omitted. They contain no key, but
+    may name the variable that holds a key. Raises a ConfigError if the provider is an object that
+    cannot be pickled.
     """
     import pickle
 
@@ -136,10 +137,11 @@ OF_THE_RUN = frozenset(
 
 
 def defaults(**settings: Any) -> None:
-    """Sets defaults for the prompts of the calling module; all settings of its user override them.
+    """Sets defaults for the prompts of the calling module. All settings of its user override them.
 
-    So an installed module keeps its own project's settings. Raises a ConfigError that names a
-    setting that is unknown, has a wrong value, or may not come from a module.
+    So an installed module keeps the settings of the project that it comes from. Raises a
+    ConfigError that names a setting that is unknown, has a wrong value, or may not come from a
+    module.
     """
     checked = {name: checked_option(name, value, "defaults") for name, value in settings.items()}
     for name in checked:

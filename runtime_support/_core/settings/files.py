@@ -6,7 +6,7 @@
     read_user(path, known)           the settings in the user's own file
     check_word(...)                  raises if only the project file chooses where prompts go
 
-Loaded only if there is such a file, or an unknown SAFT_ variable.
+This module is loaded only if one of these files exists, or if there is an unknown SAFT_ variable.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ _told: set[str] = set()
 
 
 def read_section(path: str) -> dict[str, Any]:
-    """Returns `[tool.saft]` of a project file; ConfigError if it is unreadable or no table."""
+    """Returns the table `[tool.saft]` of a project file.
+
+    Raises ConfigError if the file is unreadable or `[tool.saft]` is not a table.
+    """
     tool = read_toml(path).get("tool", {})
     section: Any = tool.get("saft", {}) if is_object(tool) else {}
     if not is_object(section):
@@ -52,7 +55,7 @@ def is_of_this_machine(address: str) -> bool:
 
 
 def is_trusted(folder: str, trusting: str) -> bool:
-    """Whether the user's own file, `trusting`, names the folder or one that contains it."""
+    """Whether the user's own file, at the path `trusting`, names the folder or one around it."""
     if not os.path.isfile(trusting):
         return False
     named = read_toml(trusting).get(TRUSTED, [])
@@ -66,7 +69,7 @@ def is_trusted(folder: str, trusting: str) -> bool:
 
 
 def read_toml(path: str) -> dict[str, Any]:
-    """Returns the content of a TOML file; ConfigError if it cannot be read."""
+    """Returns the content of a TOML file. Raises ConfigError if it cannot be read."""
     import tomllib
 
     try:
@@ -77,9 +80,9 @@ def read_toml(path: str) -> dict[str, Any]:
 
 
 def read_user(path: str, known: Collection[str]) -> dict[str, Any]:
-    """Returns the `known` and the renamed settings in the user's own file.
+    """Returns the settings in the user's own file whose names are `known` or renamed.
 
-    Reports any other name, which may belong to another version, on standard error.
+    Reports any other name on standard error: it may belong to another version.
     """
     found = {name: one for name, one in read_toml(path).items() if name != TRUSTED}
     for name in sorted(found.keys() - known - SETTINGS.keys()):
@@ -94,8 +97,8 @@ def check_word(
 ) -> None:
     """Raises ConfigError if an untrusted project file alone sets the server address or key.
 
-    A user who runs a program in a folder from elsewhere may not have read its project file. Allows
-    a server on this machine if there is no key to send, and replays.
+    A user who runs a program in a folder from elsewhere may not have read its project file. The
+    check allows a server on this machine if there is no key to send. It also allows replays.
     """
     is_replaying = bool(os.environ.get("SAFT_REPLAY")) and not os.environ.get("SAFT_RECORD")
     has_key = api_key_env is not None or any(map(os.environ.get, _KEYS))
@@ -115,7 +118,7 @@ def warn_of_unknown_variables(
 ) -> None:
     """Reports unknown SAFT_ variables on standard error, once each.
 
-    They are no error, as they may belong to another tool. `in_code` lists the settings without a
+    They are not errors, as they may belong to another tool. `in_code` lists the settings without a
     variable. Raises a ConfigError with the new name if a variable was renamed.
     """
     for name in sorted(names.difference(_told)):
