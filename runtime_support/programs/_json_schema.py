@@ -30,7 +30,7 @@ _FORM = "form"
 
 
 def schema(registry: Registry, returns: Any = Any) -> Schema:
-    """Returns the JSON Schema (2020-12) of the registry's programs with values of type `returns`."""
+    """Returns the JSON Schema (2020-12) of the registry's programs whose value is a `returns`."""
     writer = _SchemaWriter(registry)
     root = writer.expression(registry.read_type(returns))
     writer.definitions[_FORM] = {"anyOf": writer.forms()}

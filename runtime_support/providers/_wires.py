@@ -52,9 +52,10 @@ class RequestForm:
     cache_key: str = ""
 
     def options(self, request: Request, default_limit: int | None = None) -> dict[str, Any]:
-        """Returns the request's options. `max_tokens` is lowered to `most_output` and `most_tokens`.
+        """Returns the request's options, with `max_tokens` lowered to the known limits.
 
-        `default_limit` is the value of `max_tokens` if the request has none.
+        The limits are `most_output` and `most_tokens`. `default_limit` is the value of `max_tokens`
+        if the request has none.
         """
         options = dict(request.options)
         if default_limit is not None:
