@@ -60,11 +60,12 @@ Word: TypeAlias = Literal["parameter", "field"]
 
 @dataclass(slots=True, eq=False)
 class Variable:
-    """A variable of a `$let`. Its expression is checked when it is first needed, or in its turn.
+    """A variable of a `$let`.
 
-    `scope` has the names that are visible in the `$let`. `needs` are the names of the variables of
-    the same `$let` that the expression refers to. `done` lists the variables of the `$let` that
-    have been checked, in the order of evaluation.
+    Its expression is checked when another variable first refers to it, or else in the order of the
+    `$let`. `scope` has the names that are visible in the `$let`. `needs` are the names of the
+    variables of the same `$let` that the expression refers to. `done` lists the variables of the
+    `$let` that have been checked, in the order of evaluation.
     """
 
     name: str
@@ -423,7 +424,7 @@ class Checker:
     # Coercions
 
     def _fit(self, node: n.Checked, slot: Slot) -> n.Checked:
-        """Returns the node, wrapped in a coercion if its type differs from the slot's type.
+        """Returns the node, wrapped in a coercion if its values may have to change to fit the slot.
 
         Reports a mistake if no coercion is possible, and an ambiguous place if several are.
         """

@@ -37,7 +37,8 @@ def point_at(
 ) -> Point:
     """Returns the `Point` for an ambiguous place, with its choices as candidate programs.
 
-    If `in_words`, or if programs cannot express the choices, the message lists them instead.
+    If `in_words` is true, or if programs cannot express the choices, the message lists the choices
+    instead.
     """
     path, bare = site
     sentences = "; ".join(sentence for sentence, _ in choices)

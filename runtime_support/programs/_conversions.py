@@ -435,10 +435,10 @@ def _refused_value(value: Any, target: _types.Type) -> str:
 
 
 def is_by_position(argument: Any, target: _types.Type, registry: Registry) -> bool:
-    """True if the argument is a list of several arguments by position, which have no names.
+    """True if a call's argument is a list of several values by position, without names.
 
-    `target` is the type of the only required parameter. The list counts as such if this type takes
-    no lists and no conversion makes it from a list: then the list could only be joined to a string.
+    `target` is the type of the only required parameter. It accepts no lists, and no conversion
+    makes it from a list, so the list could only be joined to a string.
     """
     takes_lists = _types.ANY in _types.members_of(target) or bool(_types.lists_of(target))
     is_bare_list = is_list(argument) and not takes_lists

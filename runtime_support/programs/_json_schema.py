@@ -30,7 +30,10 @@ _FORM = "form"
 
 
 def schema(registry: Registry, returns: Any = Any) -> Schema:
-    """Returns the JSON Schema (2020-12) of the registry's programs whose value is a `returns`."""
+    """Returns the JSON Schema (2020-12) of the programs of this registry.
+
+    `returns` is the Python type of the programs' value.
+    """
     writer = _SchemaWriter(registry)
     root = writer.expression(registry.read_type(returns))
     writer.definitions[_FORM] = {"anyOf": writer.forms()}

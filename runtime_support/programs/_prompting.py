@@ -566,7 +566,10 @@ class ProgramOutput(Output):
         return reason if self._candidates else f"{reason}\nReply with a corrected program."
 
     def _chosen(self, answer: str) -> Any:
-        """Returns the candidate program that the answer numbers, or the program in the answer."""
+        """Returns the program that the answer means.
+
+        The answer is the number of a candidate program, or it contains a program.
+        """
         number = _CHOICE.fullmatch(answer) if self._candidates else None
         if number is None:
             return self._readable(answer)

@@ -81,7 +81,10 @@ class TooLarge(Exception):
 
 
 class NotJson(Exception):
-    """The program is not JSON: its text cannot be parsed, or its data has other values."""
+    """The program is not JSON.
+
+    Its text cannot be parsed, or its data has values that JSON does not have.
+    """
 
     def __init__(self, message: str, path: Path = ()) -> None:
         super().__init__(message)

@@ -15,8 +15,8 @@ The news of a run:
     {"kind": "waits", ...}                a call waits for a decision (`saftc.trace.person`)
     {"kind": "timeline"}                  the timeline has changed
     {"kind": "ended", "code": 0, "seconds": 1.2, "start": 0.9}
-                                          comes last: the exit code, the seconds that the script took,
-                                          and the seconds until it started
+                                          comes last: the exit code, the seconds that the script
+                                          took, and the seconds until it started
 
 The processes that a run has started end with it.
 """
