@@ -71,8 +71,8 @@ class Backoff:
     ) -> ReplyStream:
         """Returns the reply of the first successful attempt, which is `send(number)`.
 
-        If no request has to wait, the first attempt is made at once. Everything else is done by
-        `retry_loop`.
+        If no request has to wait, the first attempt is made at once. Otherwise, and for each retry,
+        `retry_loop` waits and sends the request.
         """
         request, failure = QueuedRequest(next(self._numbers), settings, waited), None
         has_rate = settings.requests_per_minute or settings.tokens_per_minute

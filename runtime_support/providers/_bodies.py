@@ -306,8 +306,8 @@ def tokens(usage: dict[str, Any], sent_name: str, answered_name: str) -> dict[st
 
     `sent_name` and `answered_name` are the API's prefixes for counts of input and of output. Some
     servers leave cached tokens out of the input (Anthropic), or reasoning tokens out of the output
-    (xAI, Gemini). These counts are corrected: the total differs from their sum, or a part is larger
-    than the whole.
+    (xAI, Gemini). Such counts are corrected if the total differs from their sum, or if a part is
+    larger than the whole.
     """
     of_input = object_at(usage, f"{sent_name}_tokens_details")
     of_output = object_at(usage, f"{answered_name}_tokens_details")

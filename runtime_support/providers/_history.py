@@ -69,10 +69,11 @@ def split_system(messages: list[Message]) -> tuple[str, list[Message]]:
 def with_replies(
     messages: Iterable[Message], origin: Origin
 ) -> Iterator[tuple[Message, Reply | None]]:
-    """Yields each message, with the `Reply` that it was made from if this server gave the reply.
+    """Yields each message with the `Reply` that it was made from, or with None.
 
-    Calls of these replies, and the results of these calls, have the server's ids. For a call
-    without a result, a result is added that says that the call was not made.
+    The reply is None if another server gave it. Calls of the other replies, and the results of
+    these calls, have the server's ids. For a call without a result, a result is added that says
+    that the call was not made.
     """
     ids: dict[str, str] = {}  # the server's ids, by ours
     open_: list[str] = []

@@ -119,8 +119,8 @@ _WORDS = {
 def in_dialect(schema: Any) -> Any:
     """Returns the schema in a form that the API supports.
 
-    The API supports `minItems` up to 1, but no other limits on numbers and lists: they are moved
-    into descriptions, for the model to read. A list of types is replaced by `anyOf`.
+    The API supports `minItems` up to 1. All other limits on numbers and lists are moved into
+    descriptions, for the model to read. A list of types is replaced by `anyOf`.
     """
     if is_list(schema):
         return list(map(in_dialect, schema))

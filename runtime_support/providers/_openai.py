@@ -301,7 +301,9 @@ def _of_server() -> Generator[None]:
 def suitable_wire(server: Server, request: Request) -> Wire:
     """Returns the wire for a request, for settings without `api`.
 
-    It is `chat`, but for OpenAI it is `responses` unless only `chat` has the request's fields.
+    The wire is `chat` for all servers but OpenAI's. At OpenAI, it is `responses`, or `chat` if the
+    request needs a field that only `chat` has. A request with both tools and `reasoning_effort`
+    always uses `responses` there.
     """
     if not server.is_openai:
         return wire_named("chat")
@@ -346,6 +348,6 @@ def _sendable(wire: Wire, request: Request, form: RequestForm) -> tuple[str, byt
 def _is_of_model(message: Message, is_behind: bool) -> bool:
     """True if a model wrote the message, or if the message is a reminder, which may quote a model.
 
-    A reminder is a user message that follows the prompt: then `is_behind` is true.
+    A user message is a reminder if it comes after the prompt, so that `is_behind` is true.
     """
     return message["role"] == "assistant" or (is_behind and message["role"] == "user")
