@@ -1,6 +1,6 @@
 """Checks a program before it runs: turns JSON data into the checked tree, or reports all mistakes.
 
-    {"add": {"a": {"ad": {}}, "c": 2}}
+    {"add": {"a": {"ad": {}}, "c": 2}}                          a program with three mistakes:
 
     unknown function 'ad', did you mean add?
     unknown parameter 'c' of add, which takes a, b
@@ -60,10 +60,12 @@ Word: TypeAlias = Literal["parameter", "field"]
 
 @dataclass(slots=True, eq=False)
 class Variable:
-    """A variable of a `$let`; its expression is checked at the first reference.
+    """A variable of a `$let`.
 
-    `scope` is the scope of the `$let`. `needs` are its variables that the expression refers to;
-    `done` are all variables that have been checked, in the order of evaluation.
+    Its expression is checked when another variable first refers to it, or else in the order of the
+    `$let`. `scope` has the names that are visible in the `$let`. `needs` are the names of the
+    variables of the same `$let` that the expression refers to. `done` lists the variables of the
+    `$let` that have been checked, in the order of evaluation.
     """
 
     name: str
@@ -81,9 +83,9 @@ Scope: TypeAlias = Mapping[str, "_types.Type | Variable"]
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place that expects a type; `label` names the place in messages.
+    """A place of a program where a type is expected. `label` names the place in messages.
 
-    If a bare argument is at this place, `bare` is the name of its parameter.
+    If the place is an argument written without its name, `bare` is the name of the parameter.
     """
 
     type: _types.Type = _types.ANY
@@ -103,7 +105,7 @@ def check_program(
     returns: _types.Type = _types.ANY,
     diagnostics: Iterable[Diagnostic] = (),
 ) -> n.CheckedProgram | ProgramFailure | Ambiguous:
-    """Checks JSON data; `diagnostics` are the mistakes that were found while reading it."""
+    """Checks a program in JSON data. `diagnostics` are the mistakes found when it was read."""
     checker = Checker(program, registry, diagnostics)
     slot = Slot(returns, "the result" if returns != _types.ANY else "")
     root = checker.check(program, (), slot, {})
@@ -125,14 +127,14 @@ class Checker:
         self._begun: list[Variable] = []
 
     def _wrong(self, message: str, path: Path) -> n.ConstantNode:
-        """Reports a mistake; returns a substitute for the expression that fits everywhere."""
+        """Reports a mistake. Returns a node that fits everywhere, in place of the expression."""
         mistake = Diagnostic(message, pointer(path))
         if mistake not in self.diagnostics:
             self.diagnostics.append(mistake)
         return n.ConstantNode(path, _types.ANY, None)
 
     def check(self, value: Any, path: Path, slot: Slot, scope: Scope) -> n.Checked:
-        """Checks the expression at the path, and coerces it to the slot's type."""
+        """Checks the expression at the path. Returns its node, coerced to the slot's type."""
         if is_list(value):
             return self._list(value, path, slot, scope)
         if not is_object(value):
@@ -200,7 +202,10 @@ class Checker:
     def _settled(
         self, node: n.Checked, wanted: m.ListSchema | m.TupleSchema | None, slot: Slot
     ) -> n.Checked:
-        """Returns a list whose elements were checked against `wanted`, coerced if needed."""
+        """Returns the node of a list, coerced to the slot's type if needed.
+
+        `wanted` is the list type that the elements were checked against, or None.
+        """
         if wanted is None:
             return self._fit(node, slot)
         if isinstance(wanted, m.TupleSchema):
@@ -230,7 +235,11 @@ class Checker:
     # Records
 
     def _record(self, body: Data, path: Path, start: Path, slot: Slot, scope: Scope) -> n.Checked:
-        """Checks a record whose fields are at `start`, below a `$object` if there is one."""
+        """Checks a record, which is at `path`.
+
+        `start` is the path of the object with the fields. If the record is wrapped in `$object`,
+        this object is inside of the record; otherwise, it is the record.
+        """
         shapes = self._shapes(slot.type)
         found = [one for one in shapes if _may_have(one, body)]
         similar = [one for one in shapes if body.keys() & {f.name for f in _fields_of(one)}]
@@ -245,7 +254,7 @@ class Checker:
     def _shaped(
         self, body: Data, path: Path, start: Path, shape: Shape, scope: Scope, slot: Slot
     ) -> n.Checked:
-        """Checks a record of this shape: an object, or a call of a constructor."""
+        """Checks a record against its shape: a record type, a mapping type or a constructor."""
         nodes = self._named(body, start, shape, "field", scope)
         if isinstance(shape, Definition):
             return n.CallNode(path, shape.result, shape, nodes, "record")
@@ -263,7 +272,7 @@ class Checker:
     # Calls
 
     def _apply(self, name: str, body: Any, path: Path, slot: Slot, scope: Scope) -> n.Checked:
-        """Checks an object of one key: a call, or a record of one field."""
+        """Checks an object with one key, which is a call, or else a record with one field."""
         definition = self._registry.definitions.get(name)
         if definition is not None:
             return self._call(definition, body, path, slot, scope)
@@ -297,7 +306,10 @@ class Checker:
     def _named(
         self, body: Data, path: Path, shape: Shape, word: Word, scope: Scope
     ) -> tuple[tuple[str, n.Checked], ...]:
-        """Returns the checked arguments or fields; reports unknown and missing names."""
+        """Returns the checked arguments or fields, each with its name.
+
+        Reports unknown names and missing names.
+        """
         if isinstance(shape, m.MapSchema):
             slot = Slot(shape.value)
             return tuple((k, self.check(v, (*path, k), slot, scope)) for k, v in body.items())
@@ -317,7 +329,10 @@ class Checker:
         return tuple(nodes)
 
     def _of_bare_call(self, body: Data, shape: m.ObjectSchema | Definition) -> str:
-        """Returns a hint if a call was written in place of the arguments object; "" otherwise."""
+        """Returns a hint for messages if the object of arguments is itself a call, or else "".
+
+        The hint shows the call as the value of the only required parameter.
+        """
         single, name = getattr(shape, "single", None), next(iter(body), "")
         is_call = name in FORMS or name in self._registry.definitions
         if single is None or not is_call or name == single.name or len(body) > 1:
@@ -333,7 +348,10 @@ class Checker:
         path: Path,
         hint: str = "",
     ) -> bool:
-        """True if an object has all required names and only declared ones; reports the others."""
+        """True if the object has all required keys and no undeclared ones. Reports each mistake.
+
+        `declared` maps each declared key to whether it is required.
+        """
         before = len(self.diagnostics)
         known = ", ".join(declared) or "nothing"
         for name in [one for one in given if one not in declared]:
@@ -368,7 +386,7 @@ class Checker:
         return n.LetNode(path, result.type, nodes, needs, result)
 
     def _type_of(self, variable: Variable) -> _types.Type:
-        """Returns the type of a variable; checks its expression first, if that was not done."""
+        """Returns the type of a variable. Checks the variable's expression first if necessary."""
         others = [one for one in self._begun if one.scope is variable.scope]
         if others:
             others[-1].needs.add(variable.name)
@@ -406,7 +424,10 @@ class Checker:
     # Coercions
 
     def _fit(self, node: n.Checked, slot: Slot) -> n.Checked:
-        """Coerces the node to the slot's type if needed; reports a type that cannot be coerced."""
+        """Returns the node, wrapped in a coercion if its values may have to change to fit the slot.
+
+        Reports a mistake if no coercion is possible, and an ambiguous place if several are.
+        """
         found = step(node.type, slot.type, self._registry)
         match found:
             case Fits(True):
@@ -437,7 +458,10 @@ class Checker:
     # Names
 
     def _shapes(self, type_: _types.Type) -> list[Shape]:
-        """Returns the shapes that an object may have where this type is expected, records first."""
+        """Returns the shapes that an object may have where this type is expected.
+
+        Record types come first, then mapping types, then constructors.
+        """
         members = _types.members_of(type_)
         records = (one for one in members if isinstance(one, m.ObjectSchema))
         shapes: list[Shape] = [one for one in records if one.build is None]
@@ -471,12 +495,18 @@ def _may_have(shape: Shape, names: Iterable[str]) -> bool:
 
 
 def _item_within(type_: _types.Type) -> _types.Type:
-    """Returns the item type of a list type; for a union, of the first member that is a list."""
+    """Returns the item type of a list type, or of the first list type in a union.
+
+    For any other type, the result is `any`.
+    """
     items = map(_types.item_of, _types.members_of(type_))
     return next((one for one in items if one is not None), _types.ANY)
 
 
 def _only_list(type_: _types.Type) -> m.ListSchema | m.TupleSchema | None:
-    """Returns the only list type in this type; None if there is none, or more than one."""
+    """Returns the list or tuple type among the members of a type.
+
+    Returns None if there is no such type, or if there are several.
+    """
     lists = _types.lists_of(type_)
     return lists[0] if len(lists) == 1 else None

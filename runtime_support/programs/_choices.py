@@ -2,10 +2,12 @@
 
     spell_chain((author_of, name_of), {"$ref": "b"})     {"name_of": {"value": {"author_of": ...}}}
 
-Each choice is the program with another expression at the ambiguous place. Two kinds of choices are
-described in words, since no program can express them: a choice for one element of a `$map`, whose
-`do` is written once for all elements, and a choice about a call that the called function makes
-itself.
+Each choice is the program with another expression at the ambiguous place. In the example, the
+expression calls two conversions, one after the other. Two kinds of choices are described in words,
+since no program can express them:
+
+- a choice for one element of a `$map`, whose `do` is written once for all elements
+- a choice about a call that the called function makes itself
 """
 
 from __future__ import annotations
@@ -33,7 +35,11 @@ Site: TypeAlias = tuple[Path, str | None]
 def point_at(
     message: str, choices: Sequence[Choice], program: Any, site: Site, *, in_words: bool = False
 ) -> Point:
-    """Returns the ambiguous place with its choices as programs, or else in words."""
+    """Returns the `Point` for an ambiguous place, with its choices as candidate programs.
+
+    If `in_words` is true, or if programs cannot express the choices, the message lists the choices
+    instead.
+    """
     path, bare = site
     sentences = "; ".join(sentence for sentence, _ in choices)
     told = f"{as_sentence(message)} The choices are: {sentences}"
@@ -51,9 +57,9 @@ def point_at(
 
 
 def innermost(points: Iterable[tuple[Path, Point]]) -> tuple[Point, ...]:
-    """Returns the points that contain no other point.
+    """Returns the ambiguous places that contain no other ambiguous place.
 
-    A decision about these points may also decide the others.
+    A choice at such a place may also decide the places around it.
     """
     points = list(points)
     return tuple(
@@ -71,17 +77,23 @@ def spell_chain(chain: Chain, operand: Any) -> Any:
 
 
 def ways(given: str, wanted: Type, choices: Sequence[Choice]) -> str:
-    """Returns the message for a value that can become a `wanted` in several ways."""
+    """Returns the message for a value that can become a value of type `wanted` in several ways."""
     return f"{given} can become {type_notation(wanted)} in {len(choices)} ways"
 
 
 def reading_choices(values: Iterable[tuple[str, Any]]) -> list[Choice]:
-    """Returns a choice for each list that a string may become."""
+    """Returns a choice for each list that a string can be converted to.
+
+    `values` are the lists, each with a sentence that describes it.
+    """
     return [(text, lambda one=one: list(one)) for text, one in values]
 
 
 def chain_choices(chains: Iterable[Chain], operand: Callable[[], Any], levels: int) -> list[Choice]:
-    """Returns a choice for each chain, for the elements of lists nested `levels` deep."""
+    """Returns a choice for each chain of conversions, which are applied to the operand.
+
+    If `levels` is not 0, the operand is a list nested that deep, and its elements are converted.
+    """
 
     def spell_for_each(chain: Chain, written: Any, level: int) -> Any:
         if level == 0:
@@ -105,9 +117,9 @@ def option_choices(
     registry: Registry,
     arguments: Callable[[], Mapping[str, Any]],
 ) -> list[Choice]:
-    """Returns the options of a function that could not decide.
+    """Returns a choice for each option of the ambiguity that the function raised.
 
-    `arguments` returns the arguments of the function's call.
+    `arguments` returns the arguments of the function's call, as expressions.
     """
     is_from_within = _is_from_within(ambiguity)
 
@@ -132,7 +144,10 @@ def option_choices(
 
 
 def _is_from_within(ambiguity: Ambiguity) -> bool:
-    """True if the ambiguity comes from a function that the program's function has called."""
+    """True if the function that the program calls did not raise the ambiguity itself.
+
+    The ambiguity was then raised by a function that this function has called.
+    """
     names = [
         str(frame.f_globals.get("__name__")).partition(".")[0]
         for frame, _ in traceback.walk_tb(ambiguity.__traceback__)

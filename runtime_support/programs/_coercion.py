@@ -51,9 +51,9 @@ from runtime_support.programs._writing import as_record, serialize
 class ArgumentPlace:
     """The argument of the program whose value is coerced.
 
-    `operand` returns the value as an expression. `rebuild` returns the argument with another
-    expression in place of the value: if the value is a part of the argument, it repeats the other
-    parts. `part` names this part in messages.
+    `operand` returns the value as an expression. If the value is only a part of the argument,
+    `rebuild` returns the whole argument with another expression for this part, and `part` names the
+    part in messages.
     """
 
     program: Any
@@ -72,7 +72,10 @@ class Coercer:
         self._machine = machine
 
     async def coerce(self, value: Any, target: _types.Type, place: ArgumentPlace) -> Any:
-        """Returns the value as a value of the target type; raises Stopped if that is impossible."""
+        """Returns the value, coerced to the target type.
+
+        Raises Stopped if this is impossible or ambiguous, or if a conversion fails.
+        """
         with suppress(_types.TypeMismatch):
             return _types.conform(value, target)
         path, _ = place.site
@@ -100,9 +103,10 @@ class Coercer:
         arguments: Callable[[], Mapping[str, Any]],
         place: ArgumentPlace,
     ) -> Stopped:
-        """Returns the Stopped for a callable that could not decide.
+        """Returns the exception for a callable that has raised the ambiguity.
 
-        Each option is a call or a value.
+        `arguments` returns the arguments of the call, as expressions. Each option of the ambiguity
+        is a call or a value.
         """
         choices = option_choices(ambiguity, definition, self._registry, arguments)
         return _unclear(ambiguity.message, choices, place)
@@ -125,7 +129,10 @@ class Coercer:
         return _types.conform(value, target)
 
     async def _by_parts(self, value: Any, target: _types.Type, place: ArgumentPlace) -> Any:
-        """Coerces the items or fields of the value, to the first member of the target that fits."""
+        """Coerces the items or fields of the value to the types that the target has for them.
+
+        If the target is a union, its first member to which all parts can be coerced is used.
+        """
         failed: Stopped | None = None
         for member in _types.members_of(target):
             parts = parts_of_value(value, member, self._registry)
@@ -149,7 +156,10 @@ class Coercer:
     async def _all(
         self, parts: dict[Any, tuple[Any, _types.Type]], place: ArgumentPlace
     ) -> dict[Any, Any]:
-        """Coerces every part; raises Stopped with the problems of all parts together."""
+        """Coerces every part of a value. Raises Stopped with the problems of all parts.
+
+        `parts` maps the index or key of each part to the part and its target type.
+        """
 
         def place_of(index: int, key: str | int) -> ArgumentPlace:
             def rebuild(new: Any) -> Any:

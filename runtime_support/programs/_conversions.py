@@ -6,9 +6,15 @@
     step(Known("a,b"), [string], ...)     Read of two values: split, or a list of one
     step(Book, number, registry)          Impossible
 
-The order of the rules: a value that fits, the shortest chain of conversions (at most three), the
-parts of lists and objects, one built-in rule of `READINGS`. The checker calls `step` with the types
-of expressions, the evaluation with values, and the compiler of plans with types again.
+The first rule that applies decides:
+
+1. The value fits already.
+2. Conversions lead to the target: the shortest chain of at most three conversions is used.
+3. The parts of a list or object can be converted.
+4. One of the built-in rules in `READINGS` applies.
+
+The checker calls `step` with the types of expressions, the evaluation calls it with values, and the
+compiler of plans calls it with types again.
 """
 
 from __future__ import annotations
@@ -37,23 +43,27 @@ _NUMBER = re.compile(r"\s*-?(\d+)(\.\d+)?([eE][+-]?\d+)?\s*", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A source whose value is known."""
+    """The source of a conversion, if its value is known and not only its type."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Fits:
-    """Each value of the source fits; `is_same` is false if the target stores it in another form."""
+    """Each value of the source is accepted by the target.
+
+    `is_same` is true if the source is a type whose values the target stores unchanged.
+    """
 
     is_same: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The shortest chains of conversions.
+    """The shortest chains of conversions from the source to the target.
 
-    They apply to the elements of lists nested `levels` deep.
+    Several chains are an ambiguity. If `levels` is not 0, the source is a list nested that deep,
+    and its elements are converted.
     """
 
     chains: tuple[Chain, ...]
@@ -66,9 +76,10 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The value or its parts decide how to convert; `calls` are the conversions that may be called.
+    """How to convert depends on the value or its parts.
 
-    `values` are the possible results for a known value without parts, each with a sentence.
+    `calls` are the conversions that may be called. For a known value without parts, `values` are
+    the possible results, each with a sentence that describes it.
     """
 
     values: tuple[tuple[str, Any], ...] = ()
@@ -85,7 +96,7 @@ Source: TypeAlias = _types.Type | Known
 
 
 def step(source: Source, target: _types.Type, registry: Registry) -> Step:
-    """Returns how a value of this type, or this known value, becomes a value of the target."""
+    """Returns how the source, a type or a known value, becomes a value of the target type."""
     given = source if isinstance(source, Known) else m.resolved(source)
     source = _as_known(given)
     if _accepts(target, source):
@@ -109,7 +120,7 @@ def step(source: Source, target: _types.Type, registry: Registry) -> Step:
 
 
 def _as_known(source: Source) -> Source:
-    """Returns a constant type as a known value; any other source unchanged."""
+    """Returns the value of a constant type as `Known`. Returns any other source unchanged."""
     if isinstance(source, m.LiteralSchema) and source.member is m.ABSENT:
         return Known(source.value)
     return source
@@ -138,7 +149,7 @@ def _is_stored(source: _types.Type, target: _types.Type) -> bool:
 
 
 def _step_of_all(found: list[Step]) -> Step:
-    """Combines the steps for the members of a union to one step."""
+    """Combines the steps for the members of a union into one step."""
     if all(isinstance(one, Impossible) for one in found):
         return Impossible()
     if all(isinstance(one, Fits) for one in found):
@@ -150,7 +161,10 @@ def _step_of_all(found: list[Step]) -> Step:
 
 
 def _chains(source: Source, registry: Registry) -> Iterator[list[Chain]]:
-    """Yields the chains of one conversion, of two, and so on; no chain reaches a type twice."""
+    """Yields all chains of one conversion from the source, then those of two, and so on.
+
+    A type that a shorter chain has reached is not reached again.
+    """
     level: list[Chain] = [
         (one,) for one in registry.conversions if _accepts(one.parameters[0].schema, source)
     ]
@@ -181,7 +195,10 @@ def shortest_chains(source: Source, target: _types.Type, registry: Registry) -> 
 def parts_of_value(
     value: Any, target: _types.Type, registry: Registry
 ) -> dict[Any, tuple[Any, _types.Type]] | None:
-    """Returns the items or fields with their target types; None if the target has other parts."""
+    """Maps the index or key of each item or field to its value and its target type.
+
+    Returns None if the value is no list or object, or if the target has other items or fields.
+    """
     if is_list(value) or is_tuple(value):
         item = _types.item_of(target)
         fixed = target.items if isinstance(target, m.TupleSchema) and item is None else None
@@ -202,7 +219,11 @@ def parts_of_value(
 
 
 def _step_inside(source: Source, target: _types.Type, registry: Registry) -> Step:
-    """Returns the step by parts, or the step for a source type of which only some values fit."""
+    """Returns the step for the parts of a list or object.
+
+    For any other source, the step is `Read` if some of its values may fit the target, and else
+    `Impossible`.
+    """
     match source, target:
         case Known(value), _:
             is_possible = parts_of_value(value, target, registry) is not None
@@ -270,7 +291,10 @@ def may_be(source: _types.Type, target: _types.Type) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A built-in rule for values of one type; `make` returns None if the rule does not apply."""
+    """A built-in rule that converts values of the type `source`.
+
+    `make` converts a value. It returns None if the rule does not apply to the value.
+    """
 
     sentence: str
     source: _types.Type
@@ -321,7 +345,10 @@ READINGS = (
 
 
 def readings(value: Any, target: _types.Type) -> tuple[tuple[str, Any], ...]:
-    """Returns the result of each built-in rule, with a sentence that describes it."""
+    """Returns the results of the built-in rules, each with a sentence that describes the rule.
+
+    Rules that make lists are used only if no other rule applies.
+    """
     members = _types.members_of(target)
     for rules in READINGS:
         found = {
@@ -337,7 +364,7 @@ def readings(value: Any, target: _types.Type) -> tuple[tuple[str, Any], ...]:
 
 
 def _kept(made: Any, target: _types.Type) -> Any:
-    """Returns a rule's result in the form that the target stores; None if it does not fit.
+    """Returns the result of a rule in the form that the target stores, or None if it does not fit.
 
     The items of a split string become numbers if the target needs numbers.
     """
@@ -360,7 +387,11 @@ def _may_be_read(source: _types.Type, target: _types.Type) -> bool:
 
 
 def refusal(source: Source, target: _types.Type, registry: Registry) -> str:
-    """Says why no value of the source can become the target, and which types it can become."""
+    """Returns the message for a source that cannot be converted to the target.
+
+    The message also says which types the source can be converted to, and which functions return
+    the target.
+    """
     source = _as_known(source)
     if isinstance(source, Known):
         kind, message = _types.kind_name(source.value), _refused_value(source.value, target)
@@ -404,7 +435,11 @@ def _refused_value(value: Any, target: _types.Type) -> str:
 
 
 def is_by_position(argument: Any, target: _types.Type, registry: Registry) -> bool:
-    """True if a bare argument is a list of unnamed arguments, which the target could only join."""
+    """True if a call's argument is a list of several values by position, without names.
+
+    `target` is the type of the only required parameter. It accepts no lists, and no conversion
+    makes it from a list, so the list could only be joined to a string.
+    """
     takes_lists = _types.ANY in _types.members_of(target) or bool(_types.lists_of(target))
     is_bare_list = is_list(argument) and not takes_lists
     return is_bare_list and not shortest_chains(Known([]), target, registry)

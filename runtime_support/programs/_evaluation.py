@@ -4,10 +4,10 @@
     coerce("4.5", float)                              4.5: one value, without a program
     coerce(book, str, [author_of, name_of])           "Austen"
 
-The rules are those of an applicative lambda calculus: arguments first, then the call. A `$let`
-evaluates each binding once, after the bindings that it needs; `$if` evaluates one branch.
-Independent pure parts run in parallel; a part with side effects runs after everything before it has
-succeeded. So the value, the order of effects and the reported problems never depend on timing.
+As in an applicative lambda calculus, arguments are evaluated before their call. A `$let` evaluates
+each binding once, after the bindings that it needs. An `$if` evaluates one branch. Independent pure
+parts run in parallel; a part with side effects runs after everything before it has succeeded. So
+the value, the order of effects and the reported problems never depend on timing.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Evaluator:
         self._coercer = Coercer(checked.registry, machine)
 
     async def value(self, node: n.Checked, frame: Frame) -> Any:
-        """Returns the value of the node; raises Stopped."""
+        """Returns the value of the node. Raises Stopped if a part of it fails or is ambiguous."""
         match node:
             case n.ConstantNode():
                 return node.value
@@ -157,9 +157,9 @@ class Evaluator:
         return dict(zip((name for name, _ in parts), values, strict=True))
 
     async def _together(self, parts: list[Part]) -> list[Any]:
-        """Returns the values of independent parts; raises Stopped with the problems of all of them.
+        """Returns the values of independent parts. Raises Stopped with the problems of all parts.
 
-        After a part that failed, later parts make no further calls.
+        After a part has failed, later parts make no more calls.
         """
         active = [index for index, (node, _) in enumerate(parts) if node.pure and node.calls]
         tasks: dict[int, Task[Any]] = {}
@@ -210,12 +210,12 @@ def evaluate(
 ) -> Outcome:
     """Checks the whole program and then runs it.
 
-    `program` is parsed JSON, in which a string is a value, or the JSON text of a program as a
-    ProgramText; `returns` is the Python type of the value. `on_call(name, arguments)` sees every
-    call before it is made, and denies the call by returning something false (or by raising).
-    `earlier` are calls made before for the same request: if the program repeats one of a function
-    or of a conversion, the earlier result is used. `limits.calls` limits the calls of all these
-    programs together.
+    `program` is parsed JSON, in which a string is a value, or a ProgramText with the JSON text of a
+    program. `returns` is the Python type of the value. `on_call(name, arguments)` is called before
+    each call; the call is denied if `on_call` returns something false or raises an exception.
+    `earlier` are the calls that earlier programs made for the same request. If the program repeats
+    such a call of a function or conversion, the earlier result is used. `limits.calls` limits the
+    calls of all these programs together.
     """
     checked = check(program, registry, returns=returns, limits=limits)
     if not isinstance(checked, n.CheckedProgram):
@@ -226,7 +226,10 @@ def evaluate(
 def check(
     program: Any, registry: Registry, *, returns: Any = Any, limits: Limits = DEFAULT_LIMITS
 ) -> n.CheckedProgram | ProgramFailure | Ambiguous:
-    """Returns the checked program, or the reasons why it cannot run; makes no calls."""
+    """Checks a program without making calls.
+
+    Returns the checked program, or the reasons why it cannot run.
+    """
     try:
         data, diagnostics = read_program(program, limits)
         return check_program(data, registry, registry.returned_type(returns), diagnostics)
@@ -247,9 +250,11 @@ def run(
     call: RequestedCall | None = None,
     names: Mapping[str, Any] = MappingProxyType({}),
 ) -> Outcome:
-    """Runs a checked program with the variables `names`; `call` is the call of the program itself.
+    """Runs a checked program.
 
-    A program that calls functions which need approval must be approved as a whole.
+    `names` maps the program's free variables to their values. `call` is the request of a prompt or
+    a script to run the program. A program that calls functions which need approval must be approved
+    as a whole.
     """
     machine = Machine(limits, checked.registry, on_call, earlier, call)
     evaluator = Evaluator(checked, machine)
@@ -305,7 +310,7 @@ T = TypeVar("T")
 
 
 class CoercionError(ValueError):
-    """The value cannot be coerced to the wanted type, or can be in several ways."""
+    """The value cannot be coerced to the wanted type, or can be coerced in several ways."""
 
 
 @overload
@@ -317,10 +322,12 @@ def coerce(value: Any, wanted: Any, conversions: Iterable[Function] = ()) -> Any
 
 
 def coerce(value: Any, wanted: Any, conversions: Iterable[Function] = ()) -> Any:
-    """Returns the value as a `wanted`: unchanged, by the conversions, or by a built-in rule.
+    """Returns the value as a value of the type `wanted`.
 
-    Raises CoercionError if there is no way or more than one, or if a conversion fails. Errors that
-    end the run propagate: Ctrl-C, a spent budget, a call that waits for approval.
+    A value that fits is unchanged. Any other value is converted by the conversions or by a built-in
+    rule. Raises CoercionError if the value cannot be converted or can be converted in several ways,
+    or if a conversion fails. Errors that end the run propagate: Ctrl-C, a spent budget, a call that
+    waits for approval.
     """
     conversions = list(conversions)
     registry = Registry(types=classes_of(conversions, wanted), conversions=conversions)

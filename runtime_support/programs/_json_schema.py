@@ -1,10 +1,13 @@
-"""Writes a JSON Schema of programs, for servers that enforce one: an argument is a value or a call.
+"""Writes a JSON Schema that describes programs, for servers that enforce the schema of a reply.
 
-    number      a number, or a call that returns or can become one
-    call.add    {"add": {"a": number, "b": number}}
+The schema has a definition for each type and each callable, such as:
 
-Valid programs may violate the schema (strings that are numbers, for example), and the schema cannot
-express all rules (such as which variables are in scope): the check of the program decides.
+    number      allows a number, or a call whose result is a number or can become one
+    call.add    allows {"add": {"a": number, "b": number}}
+
+The schema is not exact: the check of the program decides. Some valid programs violate the schema,
+such as those with a string for a number. Some invalid programs satisfy it, as it cannot express all
+rules, such as which variables are in scope.
 """
 
 from __future__ import annotations
@@ -27,7 +30,10 @@ _FORM = "form"
 
 
 def schema(registry: Registry, returns: Any = Any) -> Schema:
-    """Returns the JSON Schema (2020-12) of programs of this registry whose value is a `returns`."""
+    """Returns the JSON Schema (2020-12) of the programs of this registry.
+
+    `returns` is the Python type of the programs' value.
+    """
     writer = _SchemaWriter(registry)
     root = writer.expression(registry.read_type(returns))
     writer.definitions[_FORM] = {"anyOf": writer.forms()}
@@ -36,7 +42,10 @@ def schema(registry: Registry, returns: Any = Any) -> Schema:
 
 
 class _SchemaWriter:
-    """Writes each definition at its first use; definitions refer to each other by name."""
+    """Writes the definitions of a JSON Schema, each when it is first needed.
+
+    The definitions refer to each other by name.
+    """
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
@@ -102,7 +111,7 @@ class _SchemaWriter:
         return _closed(properties, [field.name for field in fields if field.required])
 
     def _call(self, definition: Definition) -> Schema:
-        """Returns a reference to the schema of calls of a definition."""
+        """Returns a reference to the schema of calls of one callable."""
         name = f"call.{definition.name}"
         if name not in self.definitions:
             self.definitions[name] = {}
@@ -115,7 +124,7 @@ class _SchemaWriter:
         return _reference(name)
 
     def forms(self) -> list[Schema]:
-        """Returns the schemas of `$ref`, `$let`, `$if` and `$map`, with any value."""
+        """Returns the schemas of `$ref`, `$let`, `$if` and `$map`, with values of any type."""
         anything, flag = self.expression(_types.ANY), self.expression(_types.BOOLEAN)
         bound = {"type": "object", "propertyNames": _VARIABLE, "additionalProperties": anything}
         parts: dict[str, dict[str, Schema]] = {
@@ -140,7 +149,7 @@ def _reference(name: str) -> Schema:
 
 
 def _open(value: Schema) -> list[Schema]:
-    """Returns the schemas of records with any keys.
+    """Returns the schemas of records that may have any keys. `value` is the schema of their fields.
 
     A record with a single key must be wrapped in `$object`; otherwise it would be read as a call.
     """
@@ -150,7 +159,10 @@ def _open(value: Schema) -> list[Schema]:
 
 
 def _closed(properties: dict[str, Schema], required: list[str]) -> Schema:
-    """Returns the schema of an object with these properties; cheap tests come first."""
+    """Returns the schema of an object that has only these properties.
+
+    The keywords that a validator tests quickly come first.
+    """
     return {
         "type": "object",
         "required": required,

@@ -63,8 +63,8 @@ Position = tuple[int, ...]
 class Frame:
     """The state at a point of the evaluation: the variables in scope and the position.
 
-    `in_words` is true in a `$map`, where no program could express a choice. `beside` is true if
-    other parts are evaluated at the same time.
+    `in_words` is true in a `$map`: choices are described in words there, as no program could
+    express them. `beside` is true if other parts are evaluated at the same time.
     """
 
     names: Mapping[str, Any]
@@ -128,12 +128,12 @@ class Halted(BaseException):
 
 
 class Machine:
-    """The state of one evaluation.
+    """Makes and records the calls of one evaluation.
 
-    `earlier` are calls of earlier programs for the same request: equal calls are not repeated, and
-    all of them count against the limit of calls. `program` is the call of the program as a whole,
-    if a prompt or a script has made one: its hooks wrap each call. A function that needs approval
-    is denied unless that call was approved.
+    `earlier` are the calls that earlier programs made for the same request. They count against the
+    limit of calls, and a call that equals one of them is not made again. `program` is the request
+    of a prompt or a script to run the program, if there is one. The hooks of this request wrap each
+    call. A function that needs approval is denied unless the request was approved.
     """
 
     def __init__(
@@ -172,13 +172,13 @@ class Machine:
         return tuple(call for _, call in sorted(self._calls, key=lambda pair: pair[0]))
 
     def walk(self, items: int, path: Path, frame: Frame) -> None:
-        """Counts the elements of a `$map`; raises Stopped if there are too many."""
+        """Counts the elements of a `$map`. Raises Stopped if all maps together have too many."""
         self._walked += items
         if self._walked > self._limits.items:
             raise self.failed("limit", f"more than {self._limits.items} items", path, frame)
 
     def bounded(self, value: Any, what: str, path: Path, frame: Frame) -> Any:
-        """Returns the value; raises Stopped if it is larger than `value_bytes`."""
+        """Returns the value. Raises Stopped if the value is larger than the limit `value_bytes`."""
         most = self._limits.value_bytes
         if is_larger(value, most, _CONTAINER):
             raise self.failed("limit", f"{what} more than {most} bytes", path, frame)
@@ -188,10 +188,10 @@ class Machine:
         return Stopped(Fault(frame.position, path, kind, message))
 
     def note_problems(self, stopped: Stopped) -> None:
-        """Records the position of the first problem of each kind.
+        """Records the positions of the first failure and of the first ambiguity.
 
-        After a failed position, no more calls are made. After an ambiguous position, functions with
-        side effects are not called.
+        Behind a failure, no more calls are made. Behind an ambiguity, functions with side effects
+        are not called.
         """
         for one in stopped.problems:
             first = self._first.get(type(one), one.position)
@@ -203,9 +203,9 @@ class Machine:
     async def call(
         self, definition: Definition, arguments: dict[str, Any], path: Path, frame: Frame
     ) -> Any:
-        """Calls the callable and returns its result in its declared type.
+        """Calls the callable. Returns its result as a value of the declared type.
 
-        Raises Stopped or Ambiguity.
+        Raises Stopped if the call is not allowed or fails, and Ambiguity if the callable raises it.
         """
         if not frame.beside or definition.kind == "type":
             return await self._call(_FunctionCall(self, definition, arguments, path, frame))
@@ -243,7 +243,11 @@ class Machine:
         return self.bounded(call.value, f"{definition.name} returned", path, frame)
 
     def _check_may_go_on(self, call: _FunctionCall) -> None:
-        """Raises Halted after the end, and Stopped or an Ambiguity after an earlier problem."""
+        """Raises an exception if the call must not be made.
+
+        Raises Halted if the evaluation has ended. Raises Stopped or Ambiguity if an earlier problem
+        rules the call out.
+        """
         if self.stopped or is_abandoned():
             raise Halted
         if self._is_behind(Fault, call.frame):
@@ -256,10 +260,10 @@ class Machine:
                 raise Stopped
 
     def _counted(self, call: _FunctionCall) -> Call | None:
-        """Counts a call; returns an equal earlier call, or None.
+        """Returns an earlier call that equals this call. If there is none, counts the call.
 
-        Raises Stopped if there are too many calls, or if the call needs an approval that was not
-        given.
+        Returns None for a counted call. Raises Stopped if there are too many calls, or if the call
+        needs an approval that was not given.
         """
         definition, path, frame = call.definition, call.path, call.frame
         if definition.waits and (self._program is None or self._program.approval is None):
@@ -285,7 +289,7 @@ class Machine:
             raise self.failed("denied", message, call.path, call.frame)
 
     def _take_earlier(self, definition: Definition, arguments: Mapping[str, Any]) -> Call | None:
-        """Returns an equal earlier call, or None.
+        """Returns an earlier call of the same callable with equal arguments, or None.
 
         A call with side effects is returned only once.
         """
@@ -318,7 +322,7 @@ class _FunctionCall:
         return self.definition is definition and _equal(self.arguments, arguments)
 
     def end(self, seconds: float = 0.0, *, is_reused: bool = False) -> Call:
-        """Records that the call has ended."""
+        """Records that the call has ended. Returns the recorded `Call`."""
         one = self.definition
         call = Call(
             *(one.name, self.arguments, pointer(self.path), one.kind, one.pure, self.value),
@@ -330,7 +334,7 @@ class _FunctionCall:
         return call
 
     def making(self, program: RequestedCall | None) -> Steps[Any]:
-        """Makes the call through all hooks of the program."""
+        """Makes the call. If a prompt or a script runs the program, its hooks wrap the call."""
         definition = self.definition
         if program is None or definition.kind == "type":
             return self._make(None)
@@ -393,7 +397,10 @@ class _FunctionCall:
         return {"result": text, "error": error, "kind": self.kind}
 
     def decode(self, kept: Mapping[str, Any]) -> ProgramCall | None:
-        """Takes the outcome from a journal; returns None if the call must be made again."""
+        """Takes the outcome of the call from a journal's entry.
+
+        Returns None if the call must be made again.
+        """
         definition = self.definition
         if kept["error"] is not None:
             self.error, self.kind = kept["error"], kept["kind"]
@@ -413,7 +420,7 @@ class _FunctionCall:
 
 
 def _sent(arguments: dict[str, Any]) -> str:
-    """Returns the arguments as JSON text; "" if an argument is a function or a table."""
+    """Returns the arguments as JSON text, or "" if JSON has no form for one of them."""
     try:
         return to_json(arguments)
     except CheckError:
@@ -426,9 +433,10 @@ def _perform(step: Wait) -> Steps[Any]:
 
 
 def _most_at_once() -> int:
-    """Returns how many calls may run in parallel: `max_in_flight`.
+    """Returns how many calls may run in parallel, which is the setting `max_in_flight`.
 
-    It is one if this call itself runs in parallel, or if the provider must be called in order.
+    The result is 1 if the program itself runs in parallel with other work, or if the provider must
+    be called in order.
     """
     from runtime_support._core.settings import settings_for
 
@@ -509,9 +517,9 @@ def run_now(work: Coroutine[Any, Any, T]) -> T:
 
 
 def is_larger(value: Any, most: int, container: int = 0) -> bool:
-    """True if the value as JSON text has more than `most` bytes; stops counting there.
+    """True if the value has more than about `most` bytes as JSON text. Counting stops there.
 
-    Each list, object and record counts `container` bytes more, for its size in memory.
+    For each list, object and record, `container` is added for the size in memory.
     """
     size, pending = 0, [value]
     while pending and size <= most:

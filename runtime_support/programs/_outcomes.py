@@ -65,7 +65,10 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One ambiguous place of a program, with candidates if programs can express its readings."""
+    """An ambiguous place of a program, with a candidate program for each choice.
+
+    There are no candidates if programs cannot express the choices.
+    """
 
     message: str
     path: str
@@ -85,7 +88,8 @@ class Success:
 class ProgramFailure:
     """The program is invalid or has failed: the reason, the place, and the calls made before.
 
-    `message` has all diagnostics; `path` is that of the first diagnostic.
+    If the program is invalid, `message` joins the messages of all diagnostics. Otherwise, it is the
+    message of the first diagnostic. `path` is always the path of the first diagnostic.
     """
 
     kind: ProgramFailureKind
@@ -133,7 +137,7 @@ Outcome = Success | ProgramFailure | Ambiguous
 
 
 def invalid(diagnostics: Iterable[Diagnostic]) -> ProgramFailure:
-    """Returns the failure of a program that was not started."""
+    """Returns the failure of a program that is not started because of these mistakes."""
     found = tuple(diagnostics)
     message = "\n".join(one.message for one in found)
     return ProgramFailure("invalid", message, found[0].path, found)

@@ -3,10 +3,10 @@
     program("How far is Oslo from Rome? Use {gap}.", gap=gap, conversions=[locate], returns=float)
 
 The program may call the interpolated functions, the conversions, and the constructors of the types
-in their signatures. An invalid or ambiguous program is returned to the model, with candidate
-programs that it may choose by number; earlier calls with effects are not repeated. With
-`returns=Plan`, the value is the checked program, which can be shown, stored, approved and run
-later.
+in their signatures. An invalid or ambiguous program is returned to the model. For an ambiguous
+program, the model may choose one of several candidate programs by number. Calls with effects that
+an earlier program made are not repeated. With `returns=Plan`, the value is the checked program,
+which can be shown, stored, approved and run later.
 """
 
 from __future__ import annotations
@@ -80,9 +80,10 @@ _CHOICE = re.compile(r"[#(]?(\d{1,3})[.)]?")
 
 
 class Plan:
-    """A checked program of a model that has not run yet; its text is JSON on one line.
+    """A checked program that a model wrote and that has not run yet.
 
-    `program` is its JSON data, `checked` is the tree that will be evaluated.
+    `program` is the program as JSON data, and `checked` is the tree that will be evaluated.
+    `str(plan)` is the program as JSON text on one line.
     """
 
     __saft_kind__: ClassVar[str] = "program"
@@ -116,11 +117,11 @@ class Plan:
         conversions: Iterable[Function] = (),
         pure: Iterable[Function] = (),
     ) -> Plan:
-        """Returns the plan of a stored program: parsed JSON, a ProgramText, or a plan itself.
+        """Returns the plan of a stored program: parsed JSON, a ProgramText, or already a plan.
 
         A plain string is a program whose value is that string. A program may call the functions,
-        the conversions, and the constructors of the types in their signatures. Raises ProgramError
-        with all mistakes if the program is not valid for these.
+        the conversions, and the constructors of the types in their signatures. If the program is
+        not valid, raises ProgramError with all mistakes.
         """
         program = plain(program)
         if isinstance(program, Plan):
@@ -141,7 +142,10 @@ class Plan:
 
     @property
     def calls(self) -> list[dict[str, Any]]:
-        """The calls in the program, each with its tool, its args (as programs) and its path."""
+        """The calls in the program, each as a dictionary with the keys `tool`, `args` and `path`.
+
+        The values in `args` are programs, and `path` is a JSON Pointer into the program.
+        """
         return calls_in(self.checked)
 
     def __eq__(self, other: object) -> bool:
@@ -215,7 +219,10 @@ class Run:
         raise error
 
     async def aio(self, plan: Plan, on_call: OnCall | None = None) -> Any:
-        """Runs a plan from an event loop, in a thread; see `__call__`."""
+        """Runs a plan in a thread, so that an event loop can await it.
+
+        The arguments are those of `__call__`.
+        """
         try:
             return await in_thread(self, plan, on_call)
         except SaftError as error:
@@ -288,14 +295,14 @@ class ProgramPrompt:
         pure: Iterable[Function] = (),
         **names: Any,
     ) -> Result[Any]:
-        """Requests a program from the model, runs it, and returns its value as a `returns`.
+        """Requests a program from the model, runs it, and returns its value of type `returns`.
 
-        Holes are written as in a template of `prompt`. The program may call the functions in the
-        holes, `tools` and `conversions`. Calls of the functions in `pure` may run in parallel, as
+        The template is written as for `prompt`. The program may call the functions in the template,
+        in `tools` and in `conversions`. Calls of the functions in `pure` may run in parallel, as
         they have no side effects. `max_tool_rounds` limits how often a program may be returned to
         the model. The option `timeout` also limits the seconds of each run, and `max_tool_calls`
-        the calls of all runs together. `Result.tool_calls` are the calls that the programs made,
-        each with its path.
+        limits the calls of all runs together. `Result.tool_calls` are the calls that the programs
+        made, each with its path.
         """
         return ask(
             ProgramQuestion(
@@ -365,7 +372,7 @@ class ProgramConversation(Conversation):
     """A conversation in which the model answers with programs."""
 
     def converse(self, prompt: PromptRun) -> Steps[Answer]:
-        """Requests programs until one has run to its end; ProgramError if no program does."""
+        """Requests programs until one has run to its end. Raises ProgramError if none does."""
         output = self.output
         assert isinstance(output, ProgramOutput)
         try:
@@ -393,16 +400,17 @@ class ProgramConversation(Conversation):
     def _calls_of_programs(self) -> list[ToolCall]:
         """The calls that programs made.
 
-        The model's own calls of tools, which are not offered, are left out.
+        Calls that the model itself requested are left out, as no tools are offered to it.
         """
         return [call for call in self.calls if isinstance(call, ProgramCall)]
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramQuestion(Question):
-    """The arguments of a call of `program`.
+    """The arguments of a call of the prompt `program`.
 
-    A preview shows the names of unknown functions in the text, but a program cannot call them.
+    In a preview, some functions are known only by name. The text shows these names, but a program
+    cannot call the functions.
     """
 
     conversions: Iterable[Function] = ()
@@ -420,9 +428,10 @@ class ProgramQuestion(Question):
         return ProgramOutput(registry, wanted, limits, runs, settings.max_repairs)
 
     def settled(self, settings: Settings) -> Settings:
-        """Returns the settings with `max_tool_rounds` as repair limit.
+        """Returns the settings with `max_tool_rounds` in place of `max_repairs`.
 
-        `ProgramOutput` itself limits how often the model may repeat a mistake.
+        `ProgramOutput` uses the original `max_repairs`, to limit how often the model may repeat a
+        mistake.
         """
         return replace(settings, max_repairs=settings.max_tool_rounds)
 
@@ -433,7 +442,7 @@ def registry_for(
     returns: Any = Any,
     pure: Iterable[Function] = (),
 ) -> Registry:
-    """Returns the registry of the functions by name, with the types in their signatures."""
+    """Returns the registry of the functions, the conversions, and the classes in signatures."""
     conversions, pure = list(conversions), list(pure)
     converting = {_name_of(one, functions): one for one in conversions}
     others = {name: one for name, one in functions.items() if one not in converting.values()}
@@ -449,7 +458,7 @@ def registry_for(
 
 
 def _name_of(conversion: Function, functions: Mapping[str, Function]) -> str:
-    """Returns the name of a conversion in the template; if it is not there, its own name."""
+    """Returns the name that the template has for a conversion, or else its `__name__`."""
     own = getattr(conversion, "__name__", repr(conversion))
     return next((name for name, one in functions.items() if one is conversion), own)
 
@@ -464,10 +473,12 @@ def _limits(settings: Settings, options: Mapping[str, Any]) -> Limits:
 
 
 class ProgramOutput(Output):
-    """Expects a program; its value is the program's value, or a plan if the program is not to run.
+    """The output of a prompt that the model answers with a program.
 
-    `accept` reads and checks a program, and returns a ProgramRun. The same mistake is returned to
-    the model at most `max_repairs` times; then `stays_wrong` says why no program could be run.
+    Its value is the value of the program, or a `Plan` if the program is not to run. `accept` reads
+    and checks a program, and returns a ProgramRun if the program is to run. The same mistake is
+    returned to the model at most `max_repairs` times; then `stays_wrong` says why no program could
+    be run.
     """
 
     may_be_call = True
@@ -542,7 +553,10 @@ class ProgramOutput(Output):
             raise Unreadable(redacted(str(outcome)))
 
     def send_back(self, reason: str, mistakes: list[str]) -> None:
-        """Raises Unreadable with the reason, unless the model got a mistake too often."""
+        """Raises Unreadable with the reason, so that the model tries again.
+
+        If the model has made one of the mistakes too often, stores the reason as `stays_wrong`.
+        """
         self._told.update(mistakes)
         if max(map(self._told.__getitem__, mistakes)) <= self._repairs_allowed:
             raise Unreadable(reason)
@@ -552,7 +566,10 @@ class ProgramOutput(Output):
         return reason if self._candidates else f"{reason}\nReply with a corrected program."
 
     def _chosen(self, answer: str) -> Any:
-        """Returns the candidate whose number is the answer, or the program in the answer."""
+        """Returns the program that the answer means.
+
+        The answer is the number of a candidate program, or it contains a program.
+        """
         number = _CHOICE.fullmatch(answer) if self._candidates else None
         if number is None:
             return self._readable(answer)
@@ -566,7 +583,10 @@ class ProgramOutput(Output):
         return self._candidates[index].program
 
     def _readable(self, answer: str) -> Any:
-        """Returns the program in the answer: JSON unchanged; other text is read like any reply."""
+        """Returns the program in the answer.
+
+        JSON text is not changed. Other text is read with the repairs that any reply may need.
+        """
         if len(answer) > self.limits.bytes:
             return ProgramText(answer)
         from runtime_support._core.reader import read_reply, split_fences
@@ -586,7 +606,7 @@ class ProgramOutput(Output):
 
 @dataclass(frozen=True, slots=True)
 class ProgramRun:
-    """The run of a checked program: the work that follows a reply with a program."""
+    """The work that follows a reply with a program: the run of the checked program."""
 
     output: ProgramOutput
     checked: CheckedProgram
@@ -604,7 +624,7 @@ class ProgramRun:
         return ProgramFailure("denied", reason, diagnostics=(Diagnostic(reason, ""),))
 
     def calls(self, outcome: Outcome) -> list[ToolCall]:
-        """Returns the calls of functions and conversions that were made, without reused ones."""
+        """Returns the calls of functions and conversions that did not reuse an earlier result."""
         made = [call for call in outcome.calls if not call.reused]
         return [described(call, self.output.registry) for call in made if call.kind != "type"]
 
@@ -613,9 +633,10 @@ class ProgramRun:
 
 
 def _goes_back(outcome: Outcome) -> bool:
-    """True if the model may try again.
+    """True if the outcome is returned to the model, which may then try again.
 
-    It may if no call was made, if a conversion failed, or if the program is ambiguous.
+    This is so if the program is invalid or ambiguous, if a conversion failed, or if the program was
+    denied or exceeded a limit before its first call.
     """
     if isinstance(outcome, ProgramFailure):
         before_running = outcome.kind in ("limit", "denied") and not outcome.calls

@@ -6,7 +6,7 @@
     classes_of([find_book])  [Book]: the classes in the signatures
 
 Names, parameters, defaults, types and descriptions come from the Python signature and docstring.
-Only this module looks names up. A registry never changes after it is built: `extended` and `|`
+Programs can use no other names. A registry never changes after it is built: `extended` and `|`
 return a new one.
 """
 
@@ -61,9 +61,9 @@ class Definition:
 
     @property
     def single(self) -> Parameter | None:
-        """The only required parameter, which takes a bare argument.
+        """The only required parameter, whose argument may be written without its name.
 
-        None if no parameter is required, or several are.
+        None if no parameter is required, or if several are.
         """
         required = [one for one in self.parameters if one.required]
         return required[0] if len(required) == 1 else None
@@ -77,11 +77,12 @@ class Definition:
 
 
 class Registry:
-    """The callables of a program by name; raises RegistryError if a name or a signature is invalid.
+    """The callables of programs, by name.
 
-    Functions and conversions are callables, or a mapping from names to callables. `pure` lists
-    those, as functions or names, that have no side effects and may run in parallel; constructors
-    are always pure.
+    Functions and conversions are given as callables, or as a mapping from names to callables.
+    `pure` lists the functions and conversions, or their names, that have no side effects and may
+    run in parallel. Constructors are always pure. Raises RegistryError if a name or a signature is
+    invalid.
     """
 
     def __init__(
@@ -126,9 +127,10 @@ class Registry:
         conversions: Functions = (),
         pure: Iterable[Function | str] = (),
     ) -> Registry:
-        """Returns a registry with these added; `pure` may also name callables of this registry.
+        """Returns a registry that also has these functions, types and conversions.
 
-        Raises RegistryError if two things would have the same name.
+        `pure` may also name callables of this registry. Raises RegistryError if two different
+        objects would have the same name.
         """
         own_functions, own_types, own_conversions, own_pure = self.parts()
         return Registry(
@@ -139,9 +141,9 @@ class Registry:
         )
 
     def __or__(self, other: object) -> Registry:
-        """Returns a registry with the callables of both.
+        """Returns a registry with the callables of both registries.
 
-        Raises RegistryError if two things would have the same name.
+        Raises RegistryError if two different objects would have the same name.
         """
         return self.extended(*other.parts()) if isinstance(other, Registry) else NotImplemented
 
@@ -165,7 +167,10 @@ class Registry:
         return self._normal.form(schema_of(annotation, names=self._unknown))
 
     def returned_type(self, annotation: Any) -> _types.Type:
-        """Returns the type of a program's value; CheckError if no callable returns such values."""
+        """Converts the annotation of a program's value to a type of programs.
+
+        Raises CheckError for values without a JSON form, unless a callable returns such values.
+        """
         type_ = self.read_type(annotation)
         given = [one for d in self.definitions.values() for one in m.all_parts(d.result)]
         for part in m.all_parts(type_):
@@ -174,21 +179,24 @@ class Registry:
         return type_
 
     def constructor_of(self, type_: _types.Type) -> Definition | None:
-        """The constructor of this class type, or None if it is not registered."""
+        """The constructor of a class type. None for other types and for unregistered classes."""
         return self.constructor(m.class_of(type_))
 
     def constructor(self, python: type | None) -> Definition | None:
-        """The constructor of a class, or None if it is not registered."""
+        """The constructor of a class, or None if the class is not registered."""
         name = None if python is None else self._names.get(python)
         return None if name is None else self.definitions[name]
 
     def definition_of(self, function: Function) -> Definition | None:
-        """The definition of a function, or None if it is not registered."""
+        """The definition of a function, or None if the function is not registered."""
         known = self.definitions.values()
         return next((one for one in known if one.function == function), None)
 
     def fields_of(self, type_: _types.Type) -> tuple[m.Field, ...] | None:
-        """The fields of objects of a type: those of a record, or a constructor's parameters."""
+        """The fields of a record type, or the parameters of a class type's constructor.
+
+        None for other types.
+        """
         if isinstance(type_, m.ObjectSchema) and type_.build is None:
             return type_.fields
         constructor = self.constructor_of(type_)
@@ -247,13 +255,19 @@ class Registry:
 
 
 def _is_known(python: type, name: str) -> bool:
-    """True if annotations that contain the class's registered name refer to this class."""
+    """True if the class's registered name refers to the class in the module that defines it.
+
+    Annotations with such a name can be read without the registry.
+    """
     module = sys.modules.get(python.__module__)
     return name == python.__name__ and getattr(module, name, None) is python
 
 
 def _field_parameter(field: m.Field, python: Any) -> Parameter:
-    """Returns the constructor's parameter for a field; the class itself calls default factories."""
+    """Returns the constructor's parameter for a field of a class.
+
+    If a call omits the field, the class itself calls the field's default factory.
+    """
     own: Any = getattr(python, "__dataclass_fields__", None) or getattr(python, "model_fields", {})
     made = own.get(field.python_name)
     factory = getattr(made, "default_factory", None)
@@ -269,7 +283,10 @@ def _field_parameter(field: m.Field, python: Any) -> Parameter:
 
 
 def first_paragraph(thing: Any) -> str:
-    """Returns the first paragraph of a docstring, on one line; "" for a generated docstring."""
+    """Returns the first paragraph of an object's docstring on one line, or "" if it has none.
+
+    A docstring that Python generates, such as that of a dataclass, is ignored.
+    """
     thing = find_documented(thing)
     is_class = isinstance(thing, type)
     text = vars(thing).get("__doc__") if is_class else getattr(thing, "__doc__", None)
@@ -300,7 +317,10 @@ def _joined(own: dict[str, Any], others: Any) -> dict[str, Any]:
 
 
 def classes_of(functions: Iterable[Callable[..., Any]], returns: Any = Any) -> list[type]:
-    """Returns the record classes in the signatures and in the fields of records, each once."""
+    """Returns the record classes in the functions' signatures and in `returns`, each once.
+
+    The classes of the fields of these records are included.
+    """
     schemas: list[m.Schema] = []
     for function in functions:
         if isinstance(function, type):

@@ -29,8 +29,8 @@ class Limits:
     - `calls` limits how many calls are made; a call in a `$map` counts once for each element.
     - `items` limits the length of each list, and the elements of all `$map`s together.
     - `seconds` limits the time from start to end.
-    - `bytes` limits the program, and its result, as JSON text in UTF-8.
-    - `value_bytes` limits each intermediate value, by its approximate size in memory.
+    - `bytes` limits the size of the program, and of its result, as JSON text in UTF-8.
+    - `value_bytes` limits the approximate size in memory of each intermediate value.
     """
 
     depth: int = 32
@@ -81,7 +81,10 @@ class TooLarge(Exception):
 
 
 class NotJson(Exception):
-    """The program is not JSON: its text cannot be parsed, or its data has another type."""
+    """The program is not JSON.
+
+    Its text cannot be parsed, or its data has values that JSON does not have.
+    """
 
     def __init__(self, message: str, path: Path = ()) -> None:
         super().__init__(message)
@@ -98,14 +101,17 @@ class RepeatedNames(dict[str, Any]):
 class ProgramText:
     """The JSON text of a program.
 
-    Where a program is expected, a plain string is a value instead.
+    A plain string, in contrast, is a program whose value is the string.
     """
 
     text: str
 
 
 def read_program(program: Any, limits: Limits) -> tuple[Any, list[Diagnostic]]:
-    """Returns the program as JSON data, with its mistakes; raises TooLarge and NotJson."""
+    """Returns the program as JSON data, and the list of its mistakes.
+
+    Raises TooLarge if it exceeds a limit, and NotJson if it is not JSON.
+    """
     if isinstance(program, ProgramText):
         _check_size(program.text, limits)
         program = _parse(program.text, limits)
@@ -206,5 +212,5 @@ FORMS: dict[str, dict[str, bool]] = {
 
 
 def offer_names(names: list[str]) -> str:
-    """Returns the end of a message, which suggests the names; "" if there are none."""
+    """Returns the end of a message that suggests the names, or "" if there are no names."""
     return f", did you mean {' or '.join(names)}?" if names else ""

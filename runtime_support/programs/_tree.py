@@ -7,16 +7,18 @@
 `checking.check_program` builds the tree; the evaluation and the compiler of programs read it:
 
 - Every call has its `Definition`; `arguments` are in source order, and missing arguments take their
-  defaults. `form` says how the call was written: as a call, with a bare argument, or as a record.
+  defaults. `form` says how the call was written: as a call, as a call with an unnamed argument
+  (`bare`), or as a record.
 - A `CoerceNode` is inserted wherever a value may have to change: `step` decides how, by the known
   types or by the value. Without such a node, the value is not changed.
 - `LetNode.bindings` are in the order of evaluation: a binding follows the bindings that it refers
   to.
-- `pure` is true if no call inside the node has side effects; `calls` if it contains a call.
+- `pure` is true if no call inside the node has side effects. `calls` is true if the node contains
+  a call.
 
-`children` returns the parts of a node, `calls_in` the calls in a program:
+`children` returns the parts of a node, and `calls_in` returns the calls in a program:
 
-    calls_in(plan)   [{"tool": "gap", "args": {"a": ..., "b": ...}, "path": ""}]
+    calls_in(checked)   [{"tool": "gap", "args": {"a": ..., "b": ...}, "path": ""}]
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ class ProgramNode:
 
     @property
     def called(self) -> tuple[Definition, ...]:
-        """The definitions that this node itself, without its parts, calls or may call."""
+        """The callables that this node itself calls or may call, without those of its parts."""
         return ()
 
     @cached_property
@@ -110,7 +112,7 @@ class IfNode(ProgramNode):
 class CoerceNode(ProgramNode):
     """Coerces the value of the operand to `type`, perhaps by some of the `conversions`.
 
-    If the operand is a bare argument, `bare` is the name of its parameter.
+    If the operand is an argument written without its name, `bare` is the name of the parameter.
     """
 
     operand: Checked
@@ -179,9 +181,10 @@ def waiting_in(checked: CheckedProgram) -> list[str]:
 
 
 def calls_in(checked: CheckedProgram) -> list[dict[str, Any]]:
-    """Returns the calls in a program, each with tool, args (as programs) and path.
+    """Returns the calls in a program, each as a dictionary with the keys `tool`, `args` and `path`.
 
-    Calls of constructors are left out, as they only build data.
+    The values in `args` are programs, and `path` is a JSON Pointer into the program. Calls of
+    constructors are left out, as they only build data.
     """
     found: list[dict[str, Any]] = []
     for node in walk(checked.root):

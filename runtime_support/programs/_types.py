@@ -1,6 +1,6 @@
-"""The types of programs: how they differ from the types of `runtime_support._schema`.
+"""The types of programs: the types of `runtime_support._schema` in a normal form.
 
-    Normal().form(schema)           the type in the normal form, on which all of programs relies
+    Normal().form(schema)           the type in the normal form, which all other functions expect
     type_notation(type)             [Point]   string | null   {lat: number, lon?: number}
     fits(integer, number)           True: every integer is a number, unchanged
     conform(["a", 1], [string])     raises TypeMismatch: item 1: expected string, got number
@@ -51,7 +51,7 @@ _LONGEST_SHOWN = 40
 class TypeMismatch(Exception):
     """The value is not of the type.
 
-    The message is `expected T, got S`, after the path of the part.
+    The message is `expected T, got S`. If a part of the value is wrong, its path comes first.
     """
 
 
@@ -59,7 +59,7 @@ class TypeMismatch(Exception):
 
 
 class Normal:
-    """Converts types to the normal form; a schema of a record is converted once."""
+    """Converts types to the normal form. The schema of each record is converted only once."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[m.Schema, m.ReadLater]] = {}
@@ -67,8 +67,8 @@ class Normal:
     def form(self, schema: m.Schema) -> Type:
         """Returns the normal form of a type.
 
-        `int | float` is one type, unions have no repetitions, and references are only in recursive
-        types.
+        In this form, `int | float` is one type, unions have no repetitions, and references are only
+        in recursive types.
         """
         match schema:
             case m.ListSchema(item):
@@ -133,14 +133,17 @@ def lists_of(type_: Type) -> list[m.ListSchema | m.TupleSchema]:
 
 
 def widen(type_: Type) -> Type:
-    """Returns the scalar type of a constant; any other type unchanged."""
+    """Returns the scalar type of a constant type. Returns any other type unchanged."""
     if isinstance(type_, m.LiteralSchema) and type_.member is m.ABSENT:
         return _SCALARS[type(type_.value)]
     return type_
 
 
 def item_of(type_: Type) -> Type | None:
-    """Returns the item type of a list, or of a tuple of any length; None for other types."""
+    """Returns the item type of a list type, or of a type of tuples of any length.
+
+    Returns None for other types.
+    """
     match type_:
         case m.ListSchema(item):
             return item
@@ -161,7 +164,8 @@ def names_fit(given: set[str], fields: Iterable[m.Field]) -> bool:
 def fits(source: Type, target: Type, assumed: tuple[tuple[int, int], ...] = ()) -> bool:
     """True if each value of `source` is also a value of `target`, without any change.
 
-    `assumed` are the pairs of recursive types whose comparison has begun.
+    `assumed` has the pairs of record types, by their ids, whose comparison has begun. They are
+    assumed to fit, so that the comparison of recursive types ends.
     """
     source, target = m.resolved(source), m.resolved(target)
     if isinstance(target, m.AnySchema) or source == target:
@@ -250,7 +254,7 @@ def type_notation(type_: Type) -> str:
 
 
 def found_notation(type_: Type) -> str:
-    """Returns the type for "expected ..., got ..."; a constant is shown as its scalar type."""
+    """Returns the type as messages name it after "got". A constant is named as its scalar type."""
     type_ = m.resolved(type_)
     if isinstance(type_, m.UnionSchema):
         return " | ".join(dict.fromkeys(map(found_notation, type_.members)))
@@ -268,7 +272,7 @@ def found_notation(type_: Type) -> str:
 
 
 def type_of(value: Any) -> Type:
-    """Returns the type of a value; the items of lists and objects are `any`."""
+    """Returns the type of a value. Items of lists and fields of objects have the type `any`."""
     python = cast("type[Any]", type(value))
     scalar = _SCALARS.get(python)
     if scalar is not None:
@@ -285,7 +289,7 @@ def type_of(value: Any) -> Type:
 
 
 def kind_name(value: Any) -> str:
-    """Returns the kind of a value for "got ...", such as number, Point, [string]."""
+    """Returns the type of a value as messages name it after "got": number, Point, [string]."""
     if not is_list(value):
         return "tuple" if type(value) is tuple else found_notation(type_of(value))
     if not value:
@@ -295,7 +299,7 @@ def kind_name(value: Any) -> str:
 
 
 def got(value: Any) -> str:
-    """Returns the kind of a value, followed by the value if it is short: `string "7"`."""
+    """Returns the type of a value as text, followed by the value if it is short: `string "7"`."""
     name = kind_name(value)
     if value is None or type(value) not in (bool, int, float, str):
         return name
@@ -345,7 +349,10 @@ _conforming = _Conforming()
 
 
 def conform(value: Any, type_: Type) -> Any:
-    """Returns the value in the form in which the type stores it; raises TypeMismatch."""
+    """Returns the value in the form in which the type stores it.
+
+    Raises TypeMismatch if the value does not fit the type.
+    """
     try:
         return _conforming.check(type_)(value)
     except Mismatch as mismatch:
@@ -353,7 +360,7 @@ def conform(value: Any, type_: Type) -> Any:
 
 
 def conforms(value: Any, type_: Type) -> bool:
-    """True if the value is a value of the type."""
+    """True if the value is a value of the type, perhaps after the changes that `conform` makes."""
     try:
         _conforming.check(type_)(value)
     except Mismatch:

@@ -3,10 +3,10 @@
     serialize(Point(1, 2), registry)                 {"Point": {"lat": 1, "lon": 2}}
     serialize({"a": Point(1, 2)}, registry)          {"$object": {"a": ...}}: one key is a call
 
-Laws: `evaluate(serialize(v)) == v`, and serializing that again returns the same program. JSON has
-no tuples: a tuple is written as a list, which becomes a tuple again where a tuple type is declared
-(a field, a parameter, `returns`). Where lists are allowed, too, a tuple is an error, since it would
-become a list.
+Laws: the program `serialize(v)` has the value `v`, and serializing this value again returns the
+same program. JSON has no tuples: a tuple is written as a list, which becomes a tuple again where a
+tuple type is declared (a field, a parameter, `returns`). Where lists are allowed, too, a tuple is
+an error, since it would become a list.
 """
 
 from __future__ import annotations
@@ -29,11 +29,14 @@ MOST_PARTS = 100_000
 
 
 class SerializationError(ValueError):
-    """No program has this value: it has a cycle, a NaN or infinity, or an unregistered type."""
+    """No program has this value, which has a cycle, a NaN or infinity, or an unregistered type."""
 
 
 def serialize(value: Any, registry: Registry) -> Any:
-    """Returns the program, as JSON data, that has this value; raises SerializationError."""
+    """Returns the program, as JSON data, that has this value.
+
+    Raises SerializationError if no program has the value.
+    """
     try:
         return _ValueWriter(registry).write(value, _types.ANY, "value")
     except RecursionError:
@@ -111,13 +114,16 @@ class _ValueWriter:
 
 
 def as_record(fields: dict[str, Any]) -> dict[str, Any]:
-    """Returns the fields as a record of a program; with `$object` if the record would be a call."""
+    """Returns the fields as a record of a program.
+
+    The record is wrapped in `$object` if it would otherwise be read as a call or a form.
+    """
     is_plain = len(fields) != 1 and not any(key.startswith("$") for key in fields)
     return fields if is_plain else {"$object": fields}
 
 
 def _takes_no_list(expected: _types.Type) -> bool:
-    """True if no list type is allowed here: then a written list is read as a tuple."""
+    """True if the expected type allows no lists, so that a written list is read as a tuple."""
     return not any(isinstance(one, m.ListSchema) for one in _types.lists_of(expected))
 
 
@@ -168,7 +174,10 @@ def described(call: Call, registry: Registry) -> ProgramCall:
 
 
 def _written(value: Any, registry: Registry) -> Any:
-    """Returns the value as a program, or its repr if there is none; a summary for a table."""
+    """Returns the value as a program, or as its repr if no program has it.
+
+    A table is returned as a summary.
+    """
     if is_dataframe(value):
         return summary(value)
     try:

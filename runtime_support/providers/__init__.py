@@ -1,7 +1,7 @@
 """Finds the provider for given settings.
 
     live_provider(Settings(provider="openai", base_url="http://127.0.0.1:8080/v1"))
-    PromptRun(settings, place).provider     the same, created at first use (`_core.hooks`)
+    PromptRun(settings, place).provider     the same provider, created at first use (`_core.hooks`)
 
 A provider is any object with `complete(request) -> reply`. Connections to a server are created once
 per address and key, and an embedded model once per file. All threads share them; a forked process
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 class _Preset(NamedTuple):
-    """A known provider: the variable of its API key, its address and its default model.
+    """A known provider: the environment variable of its API key, its address and its default model.
 
-    If `models` is set, an API key selects this provider only for models whose name starts with
-    `models`. `wire` names the API for all of its requests.
+    If `models` is set, the API key makes the provider the default only for models whose names start
+    with `models`. `wire` names the API that the provider's requests use.
     """
 
     variable: str
@@ -42,7 +42,7 @@ class _Preset(NamedTuple):
     wire: WireName | None = None
 
     def checked_model(self, name: str, settings: Settings) -> str:
-        """Returns the preset's default model, or else that of the settings.
+        """Returns the preset's default model, or else the model in the settings.
 
         Raises ConfigError if neither names a model.
         """
@@ -89,13 +89,16 @@ after_fork(_forget)
 
 
 def own_model(provider: Provider) -> str:
-    """Returns the provider's default model, or its class name if it has none."""
+    """Returns the name of the provider's default model, or else a name made from its class."""
     name: str = getattr(provider, "default_model", "")
     return name or type(provider).__name__.removesuffix("Provider").lower()
 
 
 def provider_and_model(settings: Settings) -> tuple[str, str]:
-    """Returns the names of provider and model for these settings, without creating either."""
+    """Returns the names of the provider and the model for these settings.
+
+    The provider is not created.
+    """
     chosen = settings.provider or _default_name(settings)
     if not isinstance(chosen, str):
         return type(chosen).__name__, settings.model or own_model(chosen)
@@ -104,7 +107,7 @@ def provider_and_model(settings: Settings) -> tuple[str, str]:
 
 
 def live_provider(settings: Settings, place: Place | None = None) -> Provider:
-    """Returns the provider for these settings; `place` is the place of the prompt."""
+    """Returns the provider for these settings. `place` is where the prompt is in the script."""
     chosen = settings.provider
     if chosen is None:
         chosen = _default_name(settings)
@@ -168,7 +171,11 @@ class NoProvider:
 
 
 def _default_name(settings: Settings) -> str:
-    """Returns the default provider: the first with an API key, or else the embedded model."""
+    """Returns the name of the default provider.
+
+    It is `openai` if the settings name a server or a key variable, or else the first provider with
+    an API key, or else the embedded model. If none of them is available, it is `unset`.
+    """
     if settings.base_url or settings.api_key_env:
         return "openai"
     for name, preset in PRESETS.items():

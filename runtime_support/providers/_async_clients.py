@@ -1,7 +1,9 @@
-"""The clients and network streams of `_clients` for event loops; loaded when a loop first sends.
+"""HTTP clients and network streams for event loops, as in `_clients` for threads.
 
-openai.AsyncOpenAI(http_client=async_client_to(httpx2.URL("https://api.openai.com/v1")), ...)
-httpcore2.AsyncConnectionPool(network_backend=AsyncBackend())
+    openai.AsyncOpenAI(http_client=async_client_to(httpx2.URL("https://api.openai.com/v1")), ...)
+    httpcore2.AsyncConnectionPool(network_backend=AsyncBackend())
+
+The module is loaded when an event loop sends its first request.
 """
 
 from __future__ import annotations
@@ -82,7 +84,10 @@ async def _awaited(
     late: type[Exception] = httpcore2.ReadTimeout,
     failed: type[Exception] = httpcore2.ReadError,
 ) -> T:
-    """Awaits `ask(*arguments)` within the time-out; turns OSErrors into `failed`."""
+    """Awaits `ask(*arguments)` within the time-out.
+
+    Raises `late` when the time is over. Raises `failed` in place of an OSError.
+    """
     try:
         with wait_within(timeout, late) as left:
             async with asyncio.timeout(left):

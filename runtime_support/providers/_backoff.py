@@ -3,9 +3,10 @@
     backoff.ask(settings, waited, send, tokens)     the reply, perhaps of a later attempt
 
 A `Backoff` is a semaphore and a time before which no request starts. It limits nothing until the
-server rejects a request as overloaded. A rejection postpones that time and removes the request's
-slot; each reply returns its own slot and half of another. Requests are served in the order in which
-they came: a request keeps its number through all attempts. `_retries` does the waiting.
+server rejects a request because of overload. Each rejection postpones the time and removes the
+request's slot from the semaphore. Each reply returns its slot and adds half a slot. Requests are
+served in the order in which they came: a request keeps its number through all attempts. `_retries`
+does the waiting.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _PLACES_OF_REPLY = 1.5
 
 
 class QueuedRequest:
-    """A request with all of its attempts; `began` is the start of the last attempt."""
+    """A request, which may need several attempts. `began` is when its last attempt started."""
 
     def __init__(self, number: int, settings: Settings, waited: Waited) -> None:
         self.number = number
@@ -68,9 +69,10 @@ class Backoff:
     def ask(
         self, settings: Settings, waited: Waited, send: Callable[[int], ReplyStream], tokens: int
     ) -> ReplyStream:
-        """Returns the reply from `send(number)`.
+        """Returns the reply of the first successful attempt, which is `send(number)`.
 
-        The first attempt is made at once if no request has to wait; `retry_loop` does the rest.
+        If no request has to wait, the first attempt is made at once. Otherwise, and for each retry,
+        `retry_loop` waits and sends the request.
         """
         request, failure = QueuedRequest(next(self._numbers), settings, waited), None
         has_rate = settings.requests_per_minute or settings.tokens_per_minute
@@ -114,7 +116,7 @@ class Backoff:
         return failure.reason == "busy" or (failure.reason == "away" and self.has_answered)
 
     def was_alone(self, request: QueuedRequest) -> bool:
-        """True if no other request was in flight when the last attempt of this one started."""
+        """True if no other request was in flight when the last attempt of this request started."""
         return self._alone is request
 
     def join(self, request: QueuedRequest) -> None:
@@ -129,7 +131,7 @@ class Backoff:
             self._wake()
 
     def wait_of(self, request: QueuedRequest) -> float | None:
-        """Starts the request and returns None, or returns the seconds to wait.
+        """Starts the request if it need not wait. Returns None, or else the seconds to wait.
 
         Infinity means that the request must wait until its signal rings.
         """
@@ -148,7 +150,7 @@ class Backoff:
 
     @property
     def pause(self) -> float:
-        """The seconds until any request may start; negative if one may start now."""
+        """The seconds until any request may start; not positive if a request may start now."""
         return self._not_before - time.monotonic()
 
     @staticmethod
@@ -164,7 +166,7 @@ class Backoff:
         return max(failure.wait + random.uniform(0, min(failure.wait / 4, 1)), wait / 10)
 
     def _refuse(self, request: QueuedRequest, failure: RetryableError) -> None:
-        """Postpones the time before which no request starts, after a rejection.
+        """After a rejection, postpones the time before which no request starts.
 
         If the server asks for more than `max_wait`, the wait is capped, so that other requests are
         not blocked for as long.

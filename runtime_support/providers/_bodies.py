@@ -23,7 +23,7 @@ _WRAPPING = re.compile(r'\s*\{\s*"value"\s*:')
 
 
 def object_at(body: dict[str, Any], key: str) -> dict[str, Any]:
-    """Returns the object under a key; an empty object if there is no object."""
+    """Returns the object at a key of the body, or an empty object if there is none."""
     value = body.get(key)
     return value if is_object(value) else {}
 
@@ -31,7 +31,7 @@ def object_at(body: dict[str, Any], key: str) -> dict[str, Any]:
 def call_of(
     data: dict[str, Any], arguments: Any, identity: Any, opaque: dict[str, Any] | None = None
 ) -> ToolRequest:
-    """Returns a reply's tool call; arguments that are not text are encoded as JSON."""
+    """Builds a tool call of a reply. Arguments that are not text are encoded as JSON."""
     if not isinstance(arguments, str):  # some servers send them parsed
         arguments = json.dumps(arguments if arguments is not None else {}, ensure_ascii=False)
     if not isinstance(identity, str) or holds_halves(identity):
@@ -41,7 +41,10 @@ def call_of(
 
 
 def sendable_parts(parts: dict[str, Any]) -> dict[str, Any] | None:
-    """Returns the opaque parts of a reply; None if there are none, or JSON cannot encode them."""
+    """Returns the opaque parts of a reply, which only its server understands.
+
+    Returns None if there are no parts, or if JSON cannot encode them.
+    """
     try:
         json.dumps(parts, allow_nan=False)
     except (ValueError, RecursionError):
@@ -52,10 +55,11 @@ def sendable_parts(parts: dict[str, Any]) -> dict[str, Any] | None:
 def opaque_parts(
     name: str, parts: list[Any], calls: tuple[ToolRequest, ...]
 ) -> tuple[dict[str, Any] | None, tuple[ToolRequest, ...]]:
-    """Returns a reply's opaque parts, and its calls with the server's ids.
+    """Returns a reply's opaque parts under `name`, and its calls with the server's ids.
 
-    If a call's id is missing or used twice, a result cannot refer to the call: then the opaque
-    parts are None, and the calls have no ids.
+    Opaque parts are those that only the server understands. If a call's id is missing or used
+    twice, a result cannot refer to the call. Then, or if the parts cannot be sent back, the parts
+    are None and the calls have no ids.
     """
     ids = {one.id for one in calls}
     is_sound = "" not in ids and len(ids) == len(calls) and all(map(is_object, parts))
@@ -66,9 +70,9 @@ def opaque_parts(
 
 
 def with_extra(body: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
-    """Returns the body with extra fields.
+    """Returns the body with the extra fields, which replace fields of the same names.
 
-    If both values of a field are objects, they are merged.
+    If both values of a field are objects, the objects are merged.
     """
     merged = {
         name: {**body[name], **own} if is_object(body.get(name)) and is_object(own) else own
@@ -78,7 +82,10 @@ def with_extra(body: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
 
 
 def wrap_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """Returns the schema of an object; any other schema becomes its field `value`."""
+    """Returns a schema of an object, as servers require.
+
+    A schema of anything else becomes the schema of the object's only field, `value`.
+    """
     if _is_object_root(schema):
         return schema
     inner = {name: part for name, part in schema.items() if name != "$defs"}
@@ -92,7 +99,7 @@ def wrap_schema(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_wrapped(request: Request, form: RequestForm) -> bool:
-    """True if the reply wraps its value in `{"value": ...}`, because the schema is no object."""
+    """True if the reply has its value in `{"value": ...}`, as its schema is not of an object."""
     return form.enforced and request.schema is not None and not _is_object_root(request.schema)
 
 
@@ -133,12 +140,12 @@ class ChunkedText:
 
     @property
     def known(self) -> str:
-        """The text so far."""
+        """The text so far, without half of a character at its end."""
         return "".join(self._texts)
 
     @property
     def whole(self) -> str:
-        """All of the text, even if it ends inside a character."""
+        """The text so far, even if it ends inside a character."""
         return self.known + self._half
 
     def add(self, piece: str) -> str:
@@ -161,8 +168,8 @@ class ChunkedText:
 class ReplyReader(ABC):
     """Reads one reply: from the body of a response, or from the events of a stream.
 
-    Subclasses add the reply's text to `_text`. `meant` says what a reply of this wire is called,
-    and gives a hint for the error about other data.
+    Subclasses add the reply's text to `_text`. `meant` is what the API calls a reply, with a hint
+    for the error that reports other data.
     """
 
     meant: tuple[str, str | None]
@@ -193,7 +200,7 @@ class ReplyReader(ABC):
 
     @property
     def text(self) -> str:
-        """The text so far."""
+        """The text of the reply so far."""
         return self._text.known
 
     @property
@@ -207,7 +214,7 @@ class ReplyReader(ABC):
         return False
 
     def end(self) -> None:
-        """Handles `[DONE]`, the end of the stream. On some wires it completes the reply."""
+        """Handles the event `[DONE]`, which ends a stream. In some APIs, it completes the reply."""
         return
 
     def add(self, event: Any) -> str:
@@ -215,16 +222,19 @@ class ReplyReader(ABC):
         return self._take(self._checked(event))
 
     def reply(self) -> Reply:
-        """Returns the reply assembled from all events; raises ProviderError or ValueError."""
+        """Returns the reply assembled from all events.
+
+        Raises ProviderError or ValueError if the events do not make a valid reply.
+        """
         return self._reply(self._whole())
 
     @abstractmethod
     def _is_meant(self, body: dict[str, Any]) -> bool:
-        """True if the body of a response is a reply of this wire."""
+        """True if the body of a response is a reply of this API."""
 
     @abstractmethod
     def _take(self, event: dict[str, Any], /) -> str:
-        """Adds a checked event and returns the visible text that it adds."""
+        """Adds an event that reports no error. Returns the visible text that it adds."""
 
     @abstractmethod
     def _whole(self) -> dict[str, Any]:
@@ -232,7 +242,7 @@ class ReplyReader(ABC):
 
     @abstractmethod
     def _reply(self, body: dict[str, Any]) -> Reply:
-        """Converts a body to a reply."""
+        """Converts the body of a response to a reply."""
 
     def _made(
         self,
@@ -243,7 +253,7 @@ class ReplyReader(ABC):
         opaque: dict[str, Any] | None,
         usage: dict[str, Any],
     ) -> Reply:
-        """Builds the reply; records its origin if it has parts that only its server understands."""
+        """Builds the reply. Records the server if the reply has parts that only it understands."""
         has_own = opaque or any(call.id or call.opaque for call in calls)
         return Reply(
             text=unwrapped(text) if is_wrapped(self._request, self._form) else text,
@@ -256,7 +266,10 @@ class ReplyReader(ABC):
         )
 
     def _checked(self, data: Any) -> dict[str, Any]:
-        """Returns the data; raises ProviderError if it is no object, or the error that it holds."""
+        """Returns the data if it is an object without an error.
+
+        Raises ProviderError if it is no object. If it reports an error, raises this error.
+        """
         if not is_object(data):
             raise self._unexpected(data)
         if data.get("error"):
@@ -289,10 +302,12 @@ _THOUGHT = ("reasoning_tokens", "thinking_tokens")
 
 
 def tokens(usage: dict[str, Any], sent_name: str, answered_name: str) -> dict[str, Any]:
-    """Returns the token counts as fields of a `Reply`; the two names are the wire's prefixes.
+    """Returns the token counts in `usage`, as a dictionary of fields of a `Reply`.
 
-    Some servers leave cached tokens out of the input (Anthropic), or reasoning tokens out of the
-    output (xAI, Gemini). The total then differs, or a part is larger than the whole.
+    `sent_name` and `answered_name` are the API's prefixes for counts of input and of output. Some
+    servers leave cached tokens out of the input (Anthropic), or reasoning tokens out of the output
+    (xAI, Gemini). Such counts are corrected if the total differs from their sum, or if a part is
+    larger than the whole.
     """
     of_input = object_at(usage, f"{sent_name}_tokens_details")
     of_output = object_at(usage, f"{answered_name}_tokens_details")

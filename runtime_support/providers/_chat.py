@@ -64,7 +64,10 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
 
 
 def _rendered(messages: Iterable[Message], origin: Origin) -> Iterator[Message]:
-    """Yields the messages; replies that came from this server get their opaque parts back."""
+    """Yields the messages as the server receives them.
+
+    Replies that this server gave get back the opaque parts, which only this server understands.
+    """
     for message, reply in with_replies(messages, origin):
         if reply is None:
             yield message
@@ -97,7 +100,7 @@ class ChatReader(ReplyReader):
         return self._finish is not None
 
     def end(self) -> None:
-        """Completes a text that has no finish reason.
+        """Marks a reply without a finish reason as complete.
 
         A reply with calls stays incomplete, as their arguments may be cut off.
         """
@@ -148,7 +151,7 @@ class ChatReader(ReplyReader):
         return self._made(body, text, calls, finish, opaque, usage)
 
     def _add_calls(self, calls: Any) -> None:
-        """Adds chunks of tool calls; a name that is repeated in each chunk counts once."""
+        """Adds chunks of tool calls. A tool's name is added once, even if each chunk repeats it."""
         for piece in calls if is_list(calls) else ():
             call = piece if is_object(piece) else {}
             function, key = object_at(call, "function"), call.get("index")
@@ -172,9 +175,9 @@ class ChatReader(ReplyReader):
     def _known_call(self, key: Any, identity: Any, name: Any) -> dict[str, Any] | None:
         """Returns the call that a chunk continues, or None if the chunk starts a call.
 
-        The chunks of a call share an index, or else an id; a chunk without either, and without a
-        name, continues the last call. Gemini gives all calls of a reply the same index: there, a
-        name with a new id starts a call.
+        The chunks of a call share an index, or else an id. A chunk without index, id and name
+        continues the last call. As Gemini gives all calls of a reply the same index, a name with a
+        new id starts a call.
         """
         if isinstance(key, int):
             known = self._call_at.get(key)
@@ -205,10 +208,10 @@ _GROWING = {"reasoning.text": "text", "reasoning.summary": "summary"}
 
 
 def _goes_on(pieces: list[Any], piece: Any) -> bool:
-    """True if a chunk continues the reasoning detail made of `pieces`.
+    """True if the chunk `piece` continues the reasoning detail made of the chunks `pieces`.
 
-    The index proves nothing, as it may be 0 in all chunks. A chunk with a signature ends the text,
-    and may itself have no text.
+    An equal index proves nothing, as the index may be 0 in all chunks. A chunk with a signature
+    ends the text of a detail; this chunk may have no text.
     """
     first, last = pieces[0], pieces[-1]
     field = _GROWING.get(str(first.get("type") if is_object(first) else None))
@@ -239,12 +242,15 @@ def _first_choice(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parts(data: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """Returns the named fields whose value is not null; empty values are included."""
+    """Returns the fields with these names that are not null. Empty values are included."""
     return {name: data[name] for name in names if data.get(name) is not None}
 
 
 def _text_of(content: Any) -> str:
-    """Returns a message's content as text; some servers send a list of parts, or JSON data."""
+    """Returns the content of a message as text.
+
+    Some servers send a list of parts, or JSON data, in place of text.
+    """
     if isinstance(content, str):
         return content
     if is_object(content) or isinstance(content, int | float):

@@ -5,7 +5,8 @@
 
 The connections come from httpcore2's pools. A request's time-out covers all of the request, from
 waiting for a connection to the last byte of the reply. A `Body` reads the body of a response, up to
-a number of bytes, compressed or not; of an error response, only the beginning is read.
+a number of bytes, which limits the compressed and the decoded body. Of an error response, only the
+beginning is read.
 
 httpcore2 applies a time-out to each single wait: a server that sends a byte now and then could
 block a thread for ever, and no other thread could stop it. So each wait here is limited to the
@@ -66,7 +67,7 @@ _DRAIN_BYTES = 65_536
 
 
 def client_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2.Client:
-    """Returns a client for threads; it uses the environment's proxy for this address.
+    """Returns a client for threads, which uses the environment's proxy for this address.
 
     An embedded server is reached without a proxy.
     """
@@ -79,7 +80,7 @@ def client_over(transport: httpx2.BaseTransport, address: httpx2.URL) -> httpx2.
 
 
 def pool_options(address: httpx2.URL, is_embedded: bool) -> dict[str, Any]:
-    """Returns the pool's options: connection limits, proxy and trusted certificates."""
+    """Returns the options of a connection pool: limits, proxy and trusted certificates."""
     # llama.cpp's server closes idle connections, perhaps just when a client reuses one. Opening a
     # new local connection takes no time compared to a reply.
     return {
@@ -92,7 +93,10 @@ def pool_options(address: httpx2.URL, is_embedded: bool) -> dict[str, Any]:
 
 
 def auth_of(address: httpx2.URL) -> tuple[str, str] | None:
-    """Returns the user name and password in an address, to send as a header, not in the URL."""
+    """Returns the user name and the password in an address, or None.
+
+    They are sent in a header, not in the URL.
+    """
     return (address.username, address.password) if address.userinfo else None
 
 
@@ -196,7 +200,7 @@ def respond(
 
 
 class _Parts(httpx2.SyncByteStream, httpx2.AsyncByteStream):
-    """The raw body of a response; counts the bytes against its limits."""
+    """The raw body of a response. Its bytes are counted against the limit while they are read."""
 
     def __init__(self, found: Any, bounds: BodyLimits, leave: Callable[[], None]) -> None:
         self._found = found
@@ -222,10 +226,10 @@ class _Parts(httpx2.SyncByteStream, httpx2.AsyncByteStream):
 
 
 class Body:
-    """Reads the body of a response: decoded, within the time limit, and up to `most` bytes.
+    """Reads the decoded body of a response, within the time limit and up to `most` bytes.
 
-    The limit applies to the compressed and to the decoded bytes. A longer body raises
-    ProviderError; with `is_cut`, reading ends there instead.
+    `most` limits the compressed and the decoded bytes. A longer body raises ProviderError. If
+    `is_cut` is true, a longer body ends at the limit instead.
     """
 
     def __init__(
@@ -315,7 +319,10 @@ class Body:
             self._pieces = others[-1:]
 
     def _next(self) -> Steps[bytes]:
-        """Returns the next part of the body, b"" at its end; ProviderError if it is too large."""
+        """Returns the next part of the body, or b"" at its end.
+
+        Raises ProviderError if the body is too large or compressed more than once.
+        """
         if len(self._encodings) > 1:  # may be a zip bomb: gigabytes from a few bytes
             if self._is_cut:
                 return b""
@@ -381,7 +388,10 @@ def _proxy_to(address: httpx2.URL) -> httpcore2.Proxy | None:
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Returns the certificates that the environment trusts, loaded once as they take a megabyte."""
+    """Returns the certificates that the environment trusts.
+
+    They are loaded once, as they take a megabyte.
+    """
     return httpx2.create_ssl_context()
 
 
@@ -393,9 +403,10 @@ class BodyTooLarge(Exception):
 
 
 class BodyLimits(float):
-    """A time-out in seconds, counted from its creation, and the limit of a body in bytes.
+    """The time-out of a request in seconds, and the limit of its response's body in bytes.
 
-    `silence` is the longest time in seconds that the server may send nothing.
+    The time is counted from the creation of the object. `silence` is the longest time in seconds
+    that the server may send nothing.
     """
 
     end: float
@@ -414,12 +425,12 @@ class BodyLimits(float):
         return self.end - time.monotonic()
 
     def receive(self, part: bytes) -> None:
-        """Counts raw bytes; raises the errors of `check`."""
+        """Counts bytes of the raw body, and calls `check` with their number."""
         self.received += len(part)
         self.check(self.received)
 
     def check(self, length: int) -> None:
-        """Raises BodyTooLarge if `length` exceeds the limit, ReadTimeout if the time is over."""
+        """Raises BodyTooLarge if `length` exceeds the limit, or ReadTimeout if the time is over."""
         if length > self.most:
             raise BodyTooLarge
         if self.left < 0:  # data that is already there causes no wait, and so no time-out
@@ -474,7 +485,7 @@ class Backend(httpcore2.SyncBackend):
 class _Stream(httpcore2.NetworkStream):
     """A connection for threads that buffers small writes.
 
-    So the head of a request is sent together with its body, and the server wakes up once.
+    The headers of a request are thus sent together with its body, and the server wakes up once.
     """
 
     def __init__(self, stream: httpcore2.NetworkStream) -> None:

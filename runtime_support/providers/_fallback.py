@@ -2,9 +2,9 @@
 
     prompt(..., options={"model": "large", "fallback": ["small", "local-one"]})
 
-A model has failed when all attempts have: its server is unreachable, refuses the model, stays
-overloaded, or breaks the connection. A bad reply or a spent budget is not such a failure. The reply
-names the model that gave it, and the conversation continues with that model.
+A model has failed if all of its attempts have failed: its server is unreachable, refuses the model,
+stays overloaded, or breaks the connection. After a bad reply or a spent budget, no other model is
+tried. The reply names the model that answered, and the conversation continues with this model.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class FallbackHook(Hook):
         self._model = prompt.settings.model
 
     def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
-        """Returns the reply of the first model that gives one."""
+        """Returns the reply of the first model that answers."""
         failed: dict[str, str] = {}
         for model, has_next in self._models(request):
             if model != self._model:
@@ -65,7 +65,7 @@ class FallbackHook(Hook):
         raise AssertionError("a request has a model")
 
     def _models(self, request: Request) -> Iterator[tuple[str | None, bool]]:
-        """Yields the models to try, each with True if another follows."""
+        """Yields each model to try, with a bool that is True if another model follows."""
         settings = self._prompt.settings
         models = list(dict.fromkeys((settings.model, *(settings.fallback or ()))))
         # A model from a journal may no longer be named by the script.

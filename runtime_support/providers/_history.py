@@ -41,7 +41,7 @@ def sendable(messages: Iterable[Message]) -> list[Message]:
     - Every call has a valid tool name.
     - No tool result is empty.
     - No message of the model is without text and calls: such a message is dropped, and the user
-      messages around it are joined, as some models refuse two in a row.
+      messages around it are joined, as some models refuse two user messages in a row.
     """
     sent: list[Message] = []
     has_left_out = False
@@ -69,10 +69,11 @@ def split_system(messages: list[Message]) -> tuple[str, list[Message]]:
 def with_replies(
     messages: Iterable[Message], origin: Origin
 ) -> Iterator[tuple[Message, Reply | None]]:
-    """Yields the messages, each with the `Reply` that it came from if this server gave it, or None.
+    """Yields each message with the `Reply` that it was made from, or with None.
 
-    Calls of these replies, and the results of these calls, have the server's ids. A call without a
-    result gets a result that says so.
+    The reply is None if another server gave it. Calls of the other replies, and the results of
+    these calls, have the server's ids. For a call without a result, a result is added that says
+    that the call was not made.
     """
     ids: dict[str, str] = {}  # the server's ids, by ours
     open_: list[str] = []
@@ -101,23 +102,29 @@ def with_replies(
 
 
 def _called(reply: Reply) -> list[str]:
-    """Returns the ids of all calls in a reply's opaque parts; the message may lack some of them."""
+    """Returns the ids of all calls in a reply's opaque parts, which are sent back unchanged.
+
+    The message that was made from the reply may lack some of these calls.
+    """
     parts = own_parts(reply, "output") or own_parts(reply, "content") or []
     calls = [one for one in parts if one.get("type") in ("function_call", "tool_use")]
     return [one.get("call_id") or one["id"] for one in calls]
 
 
 def own_parts(reply: Reply | None, name: str) -> list[dict[str, Any]] | None:
-    """Returns the opaque parts `name` of a reply, to be sent back unchanged.
+    """Returns the list `name` in a reply's opaque parts, which is sent back unchanged.
 
-    Returns None if the reply has no such parts, or is None.
+    Returns None if there is no reply, or if the reply has no such list.
     """
     parts = reply and (reply.opaque or {}).get(name)
     return parts if is_list(parts) and all(map(is_object, parts)) else None
 
 
 def _own_ids(calls: Iterable[dict[str, Any]], asked: Sequence[ToolRequest]) -> dict[str, str]:
-    """Maps our call ids to the server's; to a new id if the server's is missing or repeated."""
+    """Maps our id of each call to the server's id.
+
+    If the server's id is missing or repeated, our id or a new id is used in its place.
+    """
     theirs = {one.id for one in asked}
     further = (f"call{number:05d}" for number in count(90_001))
     ids: dict[str, str] = {}
@@ -148,7 +155,10 @@ def sendable_arguments(text: object) -> str:
 def without_last_thoughts(
     parts: Sequence[dict[str, Any]], kinds: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Returns the parts of a reply without trailing reasoning, whose types are `kinds`."""
+    """Returns the parts of a reply without the reasoning at its end.
+
+    `kinds` are the types of the parts with reasoning.
+    """
     end = len(parts)
     while end and parts[end - 1].get("type") in kinds:
         end -= 1

@@ -117,10 +117,10 @@ _WORDS = {
 
 
 def in_dialect(schema: Any) -> Any:
-    """Returns the schema with unsupported limits moved into descriptions, for the model to read.
+    """Returns the schema in a form that the API supports.
 
-    The API supports `minItems` up to 1, but no other limits on numbers and lists, and no list of
-    types.
+    The API supports `minItems` up to 1. All other limits on numbers and lists are moved into
+    descriptions, for the model to read. A list of types is replaced by `anyOf`.
     """
     if is_list(schema):
         return list(map(in_dialect, schema))
@@ -148,7 +148,10 @@ def _one_type_each(schema: dict[str, Any], kinds: list[Any]) -> dict[str, Any]:
 
 
 def _is_expressible(request: Request) -> bool:
-    """True if the API may enforce the schema: it is strict, or `enforce_schema` is "on"."""
+    """True if the API may enforce the request's schema.
+
+    The request must be strict, or its `enforce_schema` must be "on".
+    """
     return request.is_strict or request.enforce_schema == "on"
 
 
@@ -169,7 +172,10 @@ def _merged(messages: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _messages(messages: Iterable[Message], origin: Origin) -> Iterator[dict[str, Any]]:
-    """Yields each message as its role and blocks; this server's replies are sent back unchanged."""
+    """Yields each message as an object with a role and content blocks.
+
+    Replies that this server gave are sent back with their original blocks.
+    """
     for message, reply in with_replies(messages, origin):
         if message["role"] == "tool":
             yield {"role": "user", "content": [_result(message)]}
@@ -183,7 +189,10 @@ def _messages(messages: Iterable[Message], origin: Origin) -> Iterator[dict[str,
 
 
 def _own_blocks(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns a reply's blocks as servers accept them: without empty texts or trailing thinking."""
+    """Returns a reply's blocks in a form that servers accept.
+
+    Empty texts and trailing thinking are left out, and tool names are made valid.
+    """
     kept = [one for one in blocks if one.get("type") != "text" or str(one.get("text")).strip()]
     named = [
         {**one, "name": sendable_name(one.get("name"))} if one.get("type") == "tool_use" else one
@@ -193,7 +202,7 @@ def _own_blocks(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _blocks(message: Message) -> Iterator[dict[str, Any]]:
-    """Yields the content blocks of a message that any server may have sent."""
+    """Yields the content blocks of a message, which may be from any server."""
     content = message["content"]
     if is_list(content):
         yield from map(_block, content)
@@ -343,7 +352,10 @@ def _input(text: str) -> Any:
 
 
 def _tokens(usage: dict[str, Any]) -> dict[str, Any]:
-    """Returns the token counts; the API's `input_tokens` excludes tokens of the cache."""
+    """Returns the token counts as fields of a `Reply`.
+
+    The input includes cached tokens, which the API's `input_tokens` leaves out.
+    """
     parts = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
     counts = (usage.get(name) for name in parts)
     sent = sum(one for one in counts if type(one) is int and one > 0)

@@ -64,7 +64,10 @@ _encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan
 
 @dataclass(frozen=True, slots=True)
 class OpenAIProvider(StreamingProvider):
-    """A server with the settings of one prompt, and the seconds that the prompt has waited."""
+    """Sends the requests of one prompt to a server.
+
+    `waited` has the seconds that the prompt has waited for the server.
+    """
 
     settings: Settings
     server: Server
@@ -217,7 +220,7 @@ class OpenAIProvider(StreamingProvider):
     ) -> ReplyStream:
         """Yields the chunks of a response and returns the reply.
 
-        After the first text, errors are not retryable. A complete reply counts even if the
+        After the first text, errors are not retryable. A complete reply is returned even if the
         connection breaks at its end.
         """
         problem: Exception = ValueError("it has no end")
@@ -260,14 +263,20 @@ class OpenAIProvider(StreamingProvider):
             yield from body.drain()
 
     def _failure(self, error: Exception) -> Exception:
-        """Converts an error to one of ours; to RetryableError if a retry may help."""
+        """Converts an error of an attempt to an error of the runtime.
+
+        The result is a RetryableError if a retry may help.
+        """
         from runtime_support.providers._refusals import failure_of
 
         return failure_of(error, self.server, self.settings)
 
 
 def _times_of(settings: Settings) -> float | httpx2.Timeout:
-    """Returns the time-out of a request; the read time-out is the setting `silence`, if set."""
+    """Returns the time-out of a request.
+
+    If the setting `silence` is set, it becomes the time-out of each read.
+    """
     whole = min(settings.timeout, LONGEST)
     silence = settings.silence
     return whole if silence is None else httpx2.Timeout(whole, read=min(silence, whole))
@@ -290,7 +299,12 @@ def _of_server() -> Generator[None]:
 
 
 def suitable_wire(server: Server, request: Request) -> Wire:
-    """Returns the wire for a request if `api` is not set: at OpenAI, one with its options."""
+    """Returns the wire for a request, for settings without `api`.
+
+    The wire is `chat` for all servers but OpenAI's. At OpenAI, it is `responses`, or `chat` if the
+    request needs a field that only `chat` has. A request with both tools and `reasoning_effort`
+    always uses `responses` there.
+    """
     if not server.is_openai:
         return wire_named("chat")
     from runtime_support.providers import _responses
@@ -307,7 +321,10 @@ def wire_named(name: str) -> Wire:
 
 
 def _sendable(wire: Wire, request: Request, form: RequestForm) -> tuple[str, bytes]:
-    """Returns the path and the JSON body; ProviderError if the user's text cannot be encoded."""
+    """Returns the path and the JSON body of a request.
+
+    Raises ProviderError if the user's text cannot be encoded.
+    """
     path, body = wire.render(request, form)
     try:
         return path, _encoded(body).encode()
@@ -329,5 +346,8 @@ def _sendable(wire: Wire, request: Request, form: RequestForm) -> tuple[str, byt
 
 
 def _is_of_model(message: Message, is_behind: bool) -> bool:
-    """True if a model wrote the message, or if it is a reminder, which is of the role user."""
+    """True if a model wrote the message, or if the message is a reminder, which may quote a model.
+
+    A user message is a reminder if it comes after the prompt, so that `is_behind` is true.
+    """
     return message["role"] == "assistant" or (is_behind and message["role"] == "user")

@@ -115,10 +115,10 @@ _NO_TOOLS = re.compile(
 
 
 def failure_of(error: Exception, server: Server, settings: Settings) -> Exception:
-    """Converts the error of one attempt to an error of ours.
+    """Converts the error of one attempt to an error of the runtime.
 
-    Returns RetryableError if a retry may help, and Rejected if another form of the request may. A
-    ValueError means that the response is neither JSON nor text.
+    Returns RetryableError if a retry may help. Returns Rejected if the server may accept another
+    form of the request. A ValueError as `error` means that the response is neither JSON nor text.
     """
     package: Any = server.package
     if isinstance(error, package.APIStatusError):
@@ -239,7 +239,7 @@ class ErrorBody(NamedTuple):
 
     @property
     def searched(self) -> str:
-        """The message and the codes in lower case, to search in."""
+        """The message and the codes in lower case, in which patterns are searched."""
         return " ".join([self.shown(), *self.codes]).lower()
 
     @property
@@ -261,7 +261,7 @@ class ErrorBody(NamedTuple):
         return not self.codes.isdisjoint(_DECLINED) or bool(_FILTERED.search(self.words.lower()))
 
     def shown(self, most: int | None = None) -> str:
-        """Returns the message, redacted and escaped."""
+        """Returns the message, redacted, escaped and cut to `most` characters."""
         return shown(self.words, most) or "no explanation"
 
 
@@ -270,7 +270,7 @@ def _error_of(
 ) -> ProviderError | Refused:
     """Returns the error for an error body.
 
-    `status` is None if the response had a success status.
+    `status` is None if the response had a success status and the body names no other status.
     """
     if complaint.is_declined and status in (None, 400, 403):
         words = complaint.shown(SHOWN)
@@ -325,17 +325,20 @@ def reported_error(error: Any, request_id: str | None) -> ProviderError | Refuse
 
 
 def _status_of(code: str) -> int | None:
-    """Returns the HTTP status for an error code, which may itself be a status; None if unknown."""
+    """Returns the HTTP status for an error code, or None if the code is unknown.
+
+    A code may itself be an HTTP status.
+    """
     return int(code) if re.fullmatch("[45][0-9]{2}", code) else _STATUSES.get(code)
 
 
 def refuses_tools(words: str) -> bool:
-    """True if this message, in lower case, says that the server does not support tools."""
+    """True if a message, given in lower case, says that the server does not support tools."""
     return _NO_TOOLS.search(words) is not None
 
 
 def milder_forms(form: RequestForm, body: dict[str, Any], words: str) -> Iterator[RequestForm]:
-    """Yields forms of the request without a part that the server's error message names."""
+    """Yields forms of the request that change or omit a part named by the error message."""
     if "max_completion_tokens" in words:
         yield replace(form, has_new_limit=True)
     limits = [body[name] for name in _LIMITS if isinstance(body.get(name), int)]

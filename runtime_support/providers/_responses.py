@@ -123,7 +123,10 @@ def _input(messages: Iterable[Message], origin: Origin) -> Iterator[dict[str, An
 
 
 def _readable_call(item: dict[str, Any]) -> dict[str, Any]:
-    """Returns an item of a reply; a call's name and arguments are made acceptable to any server."""
+    """Returns an item of a reply in a form that any server accepts.
+
+    If the item is a call, invalid names and arguments are replaced.
+    """
     if item.get("type") != "function_call":
         return item
     name, arguments = sendable_name(item.get("name")), sendable_arguments(item.get("arguments"))
@@ -223,7 +226,7 @@ class ResponsesReader(ReplyReader):
 
 
 def _finish(body: dict[str, Any], has_calls: bool) -> str:
-    """Returns the finish reason."""
+    """Returns the finish reason of a reply. Raises ValueError if the reply has failed."""
     status = body.get("status")
     if status not in (None, "completed", "incomplete"):
         raise ValueError(f"its status is {brief(status)}")
@@ -239,7 +242,7 @@ def _is_aside(item: Any) -> bool:
 
 
 def _joined(messages: list[dict[str, Any]], kind: str, name: str) -> str:
-    """Joins the field `name` of all parts of this kind."""
+    """Joins the texts in the field `name` of all message parts whose type is `kind`."""
     contents = (message.get("content") for message in messages)
     parts = (part for content in contents if is_list(content) for part in content)
     texts = (one.get(name) for one in parts if is_object(one) and one.get("type") == kind)

@@ -44,7 +44,10 @@ class Rates:
         self._output: int | None = None
 
     def reserve(self, settings: Settings, tokens: int) -> tuple[float, float]:
-        """Returns the seconds that a request of `tokens` must wait, and the tokens reserved."""
+        """Returns the seconds that a request must wait, and the number of tokens reserved for it.
+
+        `tokens` is the estimated size of the request.
+        """
         with self._lock:
             now = time.monotonic()
             start, taken = now, 0.0
@@ -60,7 +63,10 @@ class Rates:
             return start - now, taken
 
     def settle(self, settings: Settings, taken: float, reply: Reply) -> None:
-        """Corrects the reserved tokens to those that the request and its reply used."""
+        """Replaces the reserved tokens by those that the request and its reply have used.
+
+        `taken` is the number of reserved tokens.
+        """
         used = reply.input_tokens + reply.output_tokens
         if settings.tokens_per_minute is None or not used:
             return
@@ -114,7 +120,7 @@ def _after(delay: float, replying: ReplyStream) -> ReplyStream:
 
 
 def _stay(backoff: Backoff, request: QueuedRequest, failure: RetryableError) -> None:
-    """Reports that a rejected request waits; raises its error if waiting cannot help."""
+    """Reports that a rejected request waits. Raises the request's error if waiting cannot help."""
     settings = request.settings
     if backoff.was_alone(request) and not settings.max_retries:
         raise failure.error

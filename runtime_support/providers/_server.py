@@ -65,7 +65,10 @@ def _imported(package: str) -> ModuleType:
 
 
 class UnsupportedFeatures:
-    """Remembers for ten minutes what a server does not support; after that, it is tried again."""
+    """Remembers for ten minutes which features a server does not support.
+
+    After that, requests use these features again.
+    """
 
     SECONDS = 600.0
     MOST = 256
@@ -74,7 +77,7 @@ class UnsupportedFeatures:
         self._until: dict[tuple[str, ...], float] = {}
 
     def add(self, *what: str) -> None:
-        """Records an unsupported part of requests, such as ("tools", model)."""
+        """Records a feature that the server does not support, such as ("tools", model)."""
         # A new dict each time, as other threads may be reading the old one.
         latest = list(self._until.items())[1 - self.MOST :]
         self._until = {**dict(latest), what: self.now() + self.SECONDS}
@@ -82,7 +85,7 @@ class UnsupportedFeatures:
     def add_schema(self, model: str, schema: Any) -> None:
         """Records that a model cannot enforce a schema.
 
-        After two different schemas, records that the model enforces none.
+        After two different schemas, records that the model cannot enforce any schema.
         """
         own = ("schema", model, json.dumps(schema))
         if ("a schema", model) in self and own not in self:
@@ -91,7 +94,7 @@ class UnsupportedFeatures:
         self.add(*own)
 
     def schema(self, model: str, schema: Any) -> bool:
-        """True if the model is known not to enforce this schema."""
+        """True if it is known that the model cannot enforce this schema."""
         if not self._until:
             return False
         return ("schema", model) in self or ("schema", model, json.dumps(schema)) in self
@@ -143,16 +146,16 @@ class Server:
         _all_servers.add(self)
 
     def backoff_of(self, fallback: str | None) -> Backoff:
-        """Returns the server's backoff.
+        """Returns the backoff of the server, or of a fallback model.
 
-        Each fallback model has its own, as a single model may be overloaded.
+        Each fallback model has a separate backoff, as a single model may be overloaded.
         """
         if fallback is None:
             return self.backoff
         return self._of_fallbacks.setdefault(fallback, Backoff())
 
     def forget_connections(self) -> None:
-        """Forgets the parent's connections and locks in a forked process."""
+        """In a forked process, forgets the connections and locks of the parent process."""
         if self._closing is not None:
             self._closing.detach()
         self._client: Any = None
@@ -172,7 +175,7 @@ class Server:
     async def async_client(self) -> Any:
         """Returns the client of the current event loop; creates it at the first use.
 
-        It is closed with the loop, as another loop cannot use its connections.
+        The client is closed with its loop, as another loop cannot use its connections.
         """
         import asyncio
 
@@ -223,7 +226,7 @@ class _LoopClient:
     async def begin(self) -> None:
         """Starts an async generator in the loop.
 
-        The loop closes it, and so the client, at its end.
+        When the loop ends, it closes the generator, which closes the client.
         """
         await anext(self._life)
 
@@ -238,7 +241,10 @@ _all_servers: weakref.WeakSet[Server] = weakref.WeakSet()
 
 
 def waits() -> list[tuple[str, float, int | None]]:
-    """Returns the hosts that are paused, each with the seconds left and the last error's status."""
+    """Returns the hosts that must not get requests yet.
+
+    Each host comes with the seconds left and the status of its last error.
+    """
     backoffs = [(server.host, server.backoff) for server in tuple(_all_servers)]
     return [
         (host, pause, backoff.trouble and backoff.trouble.status)

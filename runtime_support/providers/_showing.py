@@ -3,7 +3,7 @@
     preview_request(question, "triage.urgent", is_streamed=False).body   '{"model":"gpt-4o-mini"}'
 
 The client builds the request as usual, and stops before it connects. Keys and passwords appear as
-`***`; none need to be set.
+`***`. No API key needs to be set.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ class Sent:
 def preview_request(question: Question, cache_key: str, *, is_streamed: bool) -> Sent:
     """Returns the first HTTP request of a prompt.
 
-    Raises ConfigError if the prompt sends none, or if only the running script knows the server.
+    Raises ConfigError if the prompt sends no request, or if only the running script knows the
+    server.
     """
     for name in _DECIDING:
         if isinstance((question.options or {}).get(name), Unknown):

@@ -30,8 +30,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RequestForm:
-    """How a request is sent: to which server, with an enforced schema, streamed, with token counts.
+    """The form in which a request is sent.
 
+    - `origin` is the API, the server and the model.
+    - `enforced` is true if the server is asked to enforce the schema of the reply.
+    - `streamed` requests a stream of events. `counted` requests the token counts of a stream.
     - `thoughts` requests encrypted reasoning, if the wire supports it.
     - `has_new_limit` calls the limit `max_completion_tokens`, not `max_tokens`, in the API `chat`.
     - `most_tokens` is the highest limit that the server accepts for the model, if known.
@@ -49,9 +52,10 @@ class RequestForm:
     cache_key: str = ""
 
     def options(self, request: Request, default_limit: int | None = None) -> dict[str, Any]:
-        """Returns the options, with `max_tokens` lowered to `most_output` and `most_tokens`.
+        """Returns the request's options, with `max_tokens` lowered to the known limits.
 
-        `default_limit` is the value of `max_tokens` if the request has none.
+        The limits are `most_output` and `most_tokens`. `default_limit` is the value of `max_tokens`
+        if the request has none.
         """
         options = dict(request.options)
         if default_limit is not None:
@@ -65,7 +69,7 @@ class RequestForm:
 
 
 class Wire(Protocol):
-    """Translates requests and replies of one API; implemented by a module."""
+    """Translates requests and replies of one API. Each wire is a module."""
 
     @property
     def NAME(self) -> str:

@@ -8,20 +8,21 @@
         here = locate("Oslo")
         return [gap(a=here, b=p) for p in places()]
 
-Calls nest as in the program. Statements for a part of an expression (a nested `$let`) are written
-above the statement with the expression. Then parts with effects that precede this part are bound to
-variables, too, so that the order of evaluation stays that of the program. A variable that is never
-read is omitted, and its value is evaluated only for its effects.
+Calls nest as in the program. If a part of an expression needs statements (a nested `$let`), the
+statements are written above the statement with the expression. Then the parts with effects that
+precede this part are bound to variables, too, so that the order of evaluation stays that of the
+program. A variable that is never read is omitted, and its value is evaluated only for its effects.
 
 The checker's conversions of arguments become ordinary calls:
 
-    a Book where a string is asked for    name_of(author_of(book))
-    [Book] for [Author]                   [author_of(item) for item in books]
-    true for a number                     int(flag)
-    any for a number                      coerce(value, int | float)
+    a Book where a string is expected     name_of(author_of(book))
+    [Book] where [Author] is expected     [author_of(item) for item in books]
+    true where a number is expected       int(flag)
+    any where a number is expected        coerce(value, int | float)
 
-A conversion is a call of a Python builtin if that does exactly what the checker's rule says. If the
-conversion depends on the value, `runtime_support.programs.coerce` applies the rules at run time.
+A conversion is a call of a Python builtin if the builtin does exactly what the checker's rule says.
+If the conversion depends on the value, `runtime_support.programs.coerce` applies the rules at run
+time.
 """
 
 import inspect
@@ -54,7 +55,7 @@ _MOST_LOOPS = 20
 
 
 def write_plan(name: str, root: tree.Checked, tools: Tools) -> str:
-    """The text of the Python module for a checked program; `name` is the file of the plan."""
+    """The text of the Python module for a checked program. `name` is the plan's file name."""
     taken, read = set[str](), None
     while True:
         builder = _Builder(PlanModule(tools, taken), read)
@@ -70,7 +71,7 @@ def write_plan(name: str, root: tree.Checked, tools: Tools) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Variable:
-    """A variable: its name in Python, and its key if a `$let` binds it."""
+    """A variable of a plan: its name in Python, and its `Key` if a `$let` binds it."""
 
     text: str
     key: Key | None = None
@@ -81,10 +82,10 @@ Scope: TypeAlias = Mapping[str, _Variable]
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """The use of a value: the statement that is built from its expression.
+    """How the value of a node is used: `statement` builds a statement from its expression.
 
     `name` is the variable that the statement assigns, if any. `hint` is the preferred name of a
-    variable for the value. If the value `is_dropped`, it is evaluated only for its effects.
+    variable for the value. If `is_dropped` is true, the value is evaluated only for its effects.
     """
 
     statement: Callable[[Expression], Statement]
@@ -100,8 +101,8 @@ _DROPPED = _Use(lambda value: py.line(cst.Expr(value)), "_unused", is_dropped=Tr
 class _Builder:
     """Builds the statements of a program in one pass.
 
-    `known` has the variables that the previous pass has read, and `read` those that this one reads.
-    Each is mapped to the types of the parameters that get the variable without a conversion.
+    `known` has the variables that the previous pass has read, and `read` has those that this pass
+    reads. Both map each variable to the types of the parameters that get it without a conversion.
     """
 
     def __init__(self, module: PlanModule, known: Mapping[Key, list[types.Type]] | None) -> None:
@@ -152,7 +153,7 @@ class _Builder:
                 block.append(use.statement(self.expression(node, block, scope, use.hint)))
 
     def loop(self, node: tree.MapNode, scope: Scope, use: _Use, over: Expression) -> cst.For:
-        """A loop over the list `over` that uses its elements."""
+        """The `for` loop for a `$map` over the list `over`. Each result is used as `use` says."""
         variable = self.module.variable(node.variable)
         inside = {**scope, node.variable: _Variable(variable)}
         self.loops += 1
@@ -172,7 +173,10 @@ class _Builder:
         return py.loop(py.name(variable), over, py.block(body))
 
     def bind(self, node: tree.LetNode, block: Block, scope: Scope) -> Scope:
-        """Adds the bindings of a `$let` as assignments; returns the scope of its body."""
+        """Adds the bindings of a `$let` to a block as assignments.
+
+        Returns the scope of the body of the `$let`.
+        """
         inside = dict(scope)
         for name, bound in node.bindings:
             key = (id(node), name)
@@ -185,7 +189,7 @@ class _Builder:
         return inside
 
     def asked_of(self, key: Key) -> types.Type | None:
-        """The type of all parameters that get a variable; None if their types differ."""
+        """The type of all parameters that get a variable, or None if their types differ."""
         first, *others = (self.known or {}).get(key) or [types.ANY]
         return None if first == types.ANY or any(other != first for other in others) else first
 
@@ -207,7 +211,7 @@ class _Builder:
     # Expressions
 
     def expression(self, node: tree.Checked, block: Block, scope: Scope, hint: str) -> Expression:
-        """The expression for a node; statements that it needs before it are added to `block`.
+        """The expression for a node. Statements that must precede it are added to `block`.
 
         `hint` is the preferred name of a variable for the node's value.
         """
@@ -254,7 +258,10 @@ class _Builder:
                 assert_never(node)
 
     def variable_read(self, node: tree.RefNode, scope: Scope, *wanted: types.Type) -> str:
-        """The name of a variable; records that it is read, for parameters of the `wanted` types."""
+        """The Python name of a variable. Records that the variable is read.
+
+        `wanted` are the types of the parameters that get the variable.
+        """
         variable = scope[node.name]
         if variable.key is not None:
             self.read.setdefault(variable.key, []).extend(wanted)
@@ -292,7 +299,7 @@ class _Builder:
         return py.comprehension(item, [(py.name(variable), over, tests)])
 
     def needs_statements(self, node: tree.IfNode | tree.MapNode) -> bool:
-        """Whether a conditional or repeated part contains a `$let`."""
+        """Whether a branch or a loop body contains a `$let`, which needs statements."""
         return any(isinstance(one, tree.LetNode) for one in _inside(node))
 
     # Calls
@@ -357,7 +364,10 @@ class _Builder:
     def native(
         self, value: Expression, source: types.Type, target: types.Type, around: set[str]
     ) -> Expression | None:
-        """A plain Python conversion that is right for all values; None if there is none."""
+        """A conversion in plain Python that is right for all values, or None if there is none.
+
+        `around` are the names of the visible variables.
+        """
         item, wanted = types.item_of(source), types.item_of(target)
         match conversions.step(source, target, self.module.tools.registry):
             case conversions.Fits(is_same=True):
@@ -402,7 +412,7 @@ class _Builder:
         return self.module.converted("tuple", value)
 
     def by_value(self, value: Expression, target: types.Type) -> Expression:
-        """The call of the runtime for a conversion that depends on the value."""
+        """The call of the runtime's `coerce`, for a conversion that depends on the value."""
         leading = _leading_to(target, self.module.tools.registry)
         return self.module.coerced(value, target, [one.function for one in leading])
 
@@ -422,7 +432,7 @@ def _choice(test: Expression, then: Block, other: Block) -> cst.If:
 
 
 def _inside(node: tree.IfNode | tree.MapNode) -> Iterator[tree.Checked]:
-    """The nodes evaluated conditionally or for each element, with all nodes inside of them."""
+    """All nodes in the branches of an `$if`, or in the test and the body of a `$map`."""
     return chain.from_iterable(map(tree.walk, tree.children(node)[1:]))
 
 
@@ -452,7 +462,7 @@ def _takes_positions(definition: Definition, name: str) -> bool:
 
 
 def _leading_to(target: types.Type, registry: Registry) -> list[Definition]:
-    """The conversions that `coerce` may need: their results are the target or parts of it."""
+    """The conversions that `coerce` may need: those that lead to the target or a part of it."""
     parts = [one for one in model.all_parts(target) if not isinstance(one, model.AnySchema)]
     return [
         one

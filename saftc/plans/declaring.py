@@ -6,7 +6,8 @@
     data = read_text("data.txt")                left out
 
 The declarations are enough to check a plan. Imports of modules that are not compiled scripts run as
-usual. Functions that wait for approval are found by searching the text for `approve(refund)`.
+usual. To find the functions that wait for approval, the text is searched for `approve(refund)` and
+similar calls.
 """
 
 import ast
@@ -28,8 +29,9 @@ TextOf = Callable[[str], str | None]
 def declaring(text_of: TextOf) -> Generator[list[Function]]:
     """In the block, imports of compiled modules execute only their declarations.
 
-    The modules are removed from `sys.modules` after the block. `text_of` returns their texts. The
-    value of the block is a list; each import appends the module's functions that wait for approval.
+    The modules are removed from `sys.modules` after the block. `text_of` returns the text of a
+    compiled module by its name. Yields a list, to which each import appends the module's functions
+    that wait for approval.
     """
     finder = _Compiled(text_of)
     sys.meta_path.insert(0, finder)
@@ -42,7 +44,7 @@ def declaring(text_of: TextOf) -> Generator[list[Function]]:
 
 
 class _Compiled(MetaPathFinder, Loader):
-    """Executes the imports, classes, functions and type aliases of modules."""
+    """Imports compiled modules. Executes only imports, classes, functions and type aliases."""
 
     def __init__(self, text_of: TextOf) -> None:
         self.text_of = text_of
@@ -74,7 +76,8 @@ class _Compiled(MetaPathFinder, Loader):
     ) -> None:
         """Records the functions that are passed to `approve`.
 
-        If an argument is not the name of a function, it may be any function used as a value.
+        An argument that is not the name of a function may be any function that is used as a value.
+        Then all functions that the modules use as values are recorded.
         """
         for node, call in loaded:
             meant = _named(node, names)
@@ -89,7 +92,7 @@ class _Compiled(MetaPathFinder, Loader):
 
 
 def _loaded(module: ast.Module) -> Iterator[tuple[ast.expr, ast.Call | None]]:
-    """The names and members that a module reads, each with its call if it is called."""
+    """The names and attributes that a module reads. Each comes with its call, or with None."""
     called = {node.func: node for node in ast.walk(module) if isinstance(node, ast.Call)}
     for node in ast.walk(module):
         if isinstance(node, ast.Name | ast.Attribute):
@@ -97,7 +100,7 @@ def _loaded(module: ast.Module) -> Iterator[tuple[ast.expr, ast.Call | None]]:
 
 
 def _named(node: ast.expr, names: Mapping[str, object]) -> object:
-    """The object of a name or of a module's member; None for other expressions."""
+    """The object that a name or a module's attribute refers to. None for other expressions."""
     match node:
         case ast.Name(name):
             return names.get(name)
@@ -116,7 +119,8 @@ def _nothing(name: str) -> None:
 class _Declared(ast.NodeTransformer):
     """Reduces a compiled module to declarations.
 
-    Defaults that are no literals are replaced by a placeholder; the rules of records are removed.
+    Defaults that are no literals are replaced by a placeholder. The methods of classes are removed;
+    they check the rules of records.
     """
 
     def __init__(self) -> None:
@@ -154,7 +158,7 @@ class _Declared(ast.NodeTransformer):
         return True
 
     def _is_type(self, node: ast.expr) -> bool:
-        """Whether an assigned value is the right side of a `type` statement of the script."""
+        """Whether an assigned value is the compiled right side of a script's `type` statement."""
         match node:
             case ast.Name(name) | ast.Attribute(value=ast.Name(name)):
                 return name in self.types

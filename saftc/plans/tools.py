@@ -1,9 +1,10 @@
 """The tools of a plan: a module's functions, types and conversions, as a registry of the runtime.
 
 Of a script, or a module compiled from a script, only the declarations are read: they are enough to
-check a plan. Its `conv` functions are the conversions. Any other module is imported, and its list
-`conversions` names the conversions. A plan can call the functions that the module defines or lists
-in `__all__`. It can also call functions that the module imports, by their names in the module.
+check a plan. The script's `conv` functions are the conversions. Any other module is imported, and
+its list `conversions` names the conversions. A plan can call the functions that the module defines
+or lists in `__all__`. It can also call functions that the module imports, by their names in the
+module.
 """
 
 import ast
@@ -44,7 +45,7 @@ class NotWritable(Exception):
 class Tools:
     """The tools that a module offers to a plan.
 
-    `siblings` are the scripts that the module is compiled from, if any.
+    If the module is a script, `siblings` are this script and the scripts that it imports.
     """
 
     name: str
@@ -56,7 +57,7 @@ class Tools:
         """The module and name by which a function or class can be imported.
 
         Raises:
-            NotWritable: It cannot be imported.
+            NotWritable: The function or class cannot be imported.
         """
         own = getattr(thing, "__name__", "")
         if self.namespace.get(own) is thing:
@@ -70,9 +71,10 @@ class Tools:
 
 
 def find_tools(name: str, folders: Iterable[Path], names: Set[str]) -> Tools:
-    """Finds the module `name` in `folders`, then on Python's path, with its tools.
+    """Finds the module `name` and returns its tools.
 
-    `names` are the names that the plan uses.
+    The module is searched in `folders`, then on Python's path. `names` are the names that the plan
+    uses.
 
     Raises:
         FileProblem: The module does not exist, or cannot be used.
@@ -122,7 +124,7 @@ def _declared(
     names: Set[str],
     scripts: tuple[Checked, ...] = (),
 ) -> Tools:
-    """The tools of a script or compiled module, whose declarations alone are executed."""
+    """The tools of a script or compiled module, of which only the declarations are executed."""
     with declaring(text_of) as approved:
         namespace = vars(imported_beside(folder)(name))
         registry = _registry(name, namespace, conversions, approved, names)
@@ -156,14 +158,14 @@ def _listed_conversions(module: ModuleType, name: str) -> list[Function]:
 
 
 def _compiled_text(name: str, folder: Path) -> str | None:
-    """The text of a module written by saftc; None for other modules."""
+    """The text of a module that saftc has written, or None for any other module."""
     path = folder.joinpath(*name.split(".")).with_suffix(".py")
     text = read_module(path) if path.is_file() else None
     return text if text is not None and text.startswith(MADE_BY_SAFTC) else None
 
 
 def _passed_as_conversions(text: str) -> set[str]:
-    """The conversions of a compiled module: those passed to its calls of `program`."""
+    """The names of the conversions that a compiled module passes to its calls of `program`."""
     return {
         element.id
         for node in ast.walk(ast.parse(text))
@@ -183,7 +185,10 @@ def _registry(
     approved: Sequence[Function],
     names: Set[str],
 ) -> Registry:
-    """The registry of the functions that a program can call; `approved` ones wait for approval."""
+    """The registry of the functions that a program can call.
+
+    The functions in `approved` wait for approval. `names` are the names that the plan uses.
+    """
     callables = {
         key: approve(value) if any(value is one for one in approved) else value
         for key, value in namespace.items()

@@ -40,10 +40,10 @@ _DEEPEST, _DEEPEST_EXACT = 6, 30
 
 
 class PlanModule:
-    """The module of a plan; no variable gets a name in `taken`.
+    """The Python module that is written for a plan. No variable gets a name in `taken`.
 
-    `imported` maps the name of each imported function or class to its module and its name there.
-    `used` has all imported and builtin names that the module uses.
+    `imported` maps the name of each imported function or class to its module and its name in that
+    module. `used` has all imported and builtin names that the module uses.
     """
 
     def __init__(self, tools: Tools, taken: Iterable[str]) -> None:
@@ -71,7 +71,7 @@ class PlanModule:
         return name
 
     def tool(self, thing: object) -> cst.Name:
-        """The name of a function or class that the plan uses; adds the import."""
+        """The name of a function or class that the plan uses. Adds the import of this name."""
         place = self.tools.place_of(thing)
         alias = f"{place[1]}_" if place[1] in _NEEDED else place[1]
         while self.imported.setdefault(alias, place) != place:
@@ -79,14 +79,14 @@ class PlanModule:
         return self.needed(alias)
 
     def needed(self, name: str) -> cst.Name:
-        """A name of Python or of the runtime; adds the import."""
+        """A name of Python or of the runtime that the module uses. Adds the import of this name."""
         self.used.add(name)
         return py.name(name)
 
     # Expressions
 
     def constant(self, value: object) -> Expression | None:
-        """The literal for a value of JSON, a tuple or an Enum's member; None for other values."""
+        """The literal for a scalar, a list, a tuple or an Enum's member. None for other values."""
         match value:
             case Enum():
                 return py.attribute(self.tool(type(value)), value.name)
@@ -117,7 +117,7 @@ class PlanModule:
         return py.awaited(made)
 
     def converted(self, kind: str, value: Expression) -> Expression:
-        """The call `int(value)` for the kind `int`."""
+        """The call of the builtin `kind` with the value, such as `int(value)`."""
         if isinstance(value, cst.ListComp) and not self._awaits:
             value = py.generator(value)
         return py.call(self.needed(kind), [value])
@@ -144,7 +144,13 @@ class PlanModule:
     def annotation(
         self, type_: types.Type, levels: int = _DEEPEST, *, is_exact: bool = False
     ) -> Expression:
-        """The annotation, at most `levels` deep; NotWritable if it must be exact and is not."""
+        """The annotation for a type, nested at most `levels` deep.
+
+        Unless `is_exact` is true, deeper types become `Any`, and records become dictionaries.
+
+        Raises:
+            NotWritable: No annotation expresses the type.
+        """
 
         def inner(one: types.Type) -> Expression:
             return self.annotation(one, levels - 1, is_exact=is_exact)
@@ -191,7 +197,7 @@ class PlanModule:
                 )
 
     def _class_of(self, type_: types.Type) -> type | None:
-        """The class for a type in annotations; None if the type has no class."""
+        """The class that annotations use for a type, or None if the type has no class."""
         if isinstance(type_, model.LiteralSchema) and type_.member is not model.ABSENT:
             return type(cast("object", type_.member))
         if isinstance(type_, model.ObjectSchema) and type_.build is None:
@@ -215,7 +221,10 @@ class PlanModule:
     # The module
 
     def text(self, file: str, body: Sequence[Statement], gives: types.Type) -> str:
-        """The text of the module for the plan in `file`, whose `main` has `body`."""
+        """The text of the module for the plan in `file`.
+
+        `body` is the body of `main`, and `gives` is the type of the plan's value.
+        """
         returned = self.annotation(gives)
         called: Expression = py.call(py.name(_MAIN))
         if self._awaits:

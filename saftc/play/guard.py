@@ -1,10 +1,11 @@
 """Refuses all requests that do not come from the page of `saftc play`, as requests can run code.
 
-Any web page in a browser can send requests to this machine. If its host name is rebound to this
-machine (DNS rebinding), it can also read the answers. So each request must name this host, must not
-come from another page, and needs the token in the page's address. Only the page itself is served
-without the token: it has no secrets, and browsers do not send the part of the address after `#`,
-which has the token. No cookies are used, as a browser would add them to requests of other pages.
+Any web page in a browser can send requests to this machine. If the web page's host name is rebound
+to this machine (DNS rebinding), the web page can also read the answers. So each request must name
+this host, must not come from another page, and needs the token in the address of the page of
+`saftc play`. Only this page itself is served without the token. It has no secrets: the token is in
+the part of the address after `#`, which browsers do not send. No cookies are used, as a browser
+would add them to requests of other pages.
 """
 
 import hmac
@@ -31,7 +32,8 @@ _HEADERS = {
 class Guard:
     """Checks each request and connection before `app` handles it.
 
-    `host` is the page's host, as in `127.0.0.1:8000`; the paths in `known` need no token.
+    `host` is the page's host, such as `127.0.0.1:8000`. `GET` requests of the paths in `known` need
+    no token.
     """
 
     def __init__(self, app: ASGIApp, host: str, token: str, known: Collection[str] = ()) -> None:

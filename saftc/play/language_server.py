@@ -8,7 +8,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 
 async def speak(page: WebSocket) -> None:
-    """Starts a language server for a page, and connects them until one of them ends."""
+    """Starts a language server for a page. Forwards their messages until one of them ends."""
     await page.accept()
     # `-P`: no module beside the script can replace one that saftc needs.
     command = [sys.executable, "-P", "-m", "saftc", "lsp"]
@@ -31,7 +31,7 @@ async def speak(page: WebSocket) -> None:
 
 
 async def receive(page: WebSocket) -> str:
-    """The next text from the page; other messages are skipped.
+    """The next text message from the page. Other messages are skipped.
 
     Raises:
         WebSocketDisconnect: The page was closed.
@@ -43,7 +43,7 @@ async def receive(page: WebSocket) -> str:
 
 
 async def _answer(page: WebSocket, server: Process) -> None:
-    """Forwards the server's messages to the page; tells the page when the server ends."""
+    """Forwards the server's messages to the page. Closes the connection when the server ends."""
     output = server.stdout
     assert output is not None
     while True:

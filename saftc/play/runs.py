@@ -1,17 +1,22 @@
 """Runs a script in a separate process, and yields its output and prompts as news for the page.
 
     run = Run(text, folder, "triage.saft", root)
-    async for news in run.news(): ...     {"kind": "output", "stream": "stdout", "text": "..."},
-                                          {"kind": "prompt", ...} as `saftc.trace.live` has it,
-                                          {"kind": "begun"}, {"kind": "done"}, {"kind": "reads"} and
-                                          {"kind": "waits", ...} as `saftc.trace.person` has them,
-                                          {"kind": "timeline"} when there is more to be drawn,
-                                          and at last {"kind": "ended", "code": 0, "seconds": 1.2,
-                                          "start": 0.9}: the script's own time, and the time until
-                                          it began
-    run.answer("Ann")                     a line for the script, which reads it or waits for a yes
-    run.stop()                            asks it to end, and kills it if it does not
-    ask_again(request, folder, choice)    the same news for a single request, sent again
+    async for news in run.news(): ...     the events of the run, as dictionaries
+    run.answer("Ann")                     sends a line to the script, which reads text or a decision
+    run.stop()                            interrupts the script; kills it if it does not end
+    ask_again(request, folder, choice)    sends a single request again; yields its news
+
+The news of a run:
+
+    {"kind": "output", "stream": "stdout", "text": "..."}
+    {"kind": "prompt", ...}               an event of a prompt, as in `saftc.trace.live`
+    {"kind": "begun"}, {"kind": "done"}   the script has started, or has ended
+    {"kind": "reads"}                     the script reads a line of text
+    {"kind": "waits", ...}                a call waits for a decision (`saftc.trace.person`)
+    {"kind": "timeline"}                  the timeline has changed
+    {"kind": "ended", "code": 0, "seconds": 1.2, "start": 0.9}
+                                          comes last: the exit code, the seconds that the script
+                                          took, and the seconds until it started
 
 The processes that a run has started end with it.
 """
@@ -90,7 +95,7 @@ class Run:
         self._is_stopped = False
 
     async def news(self) -> AsyncIterator[News]:
-        """Runs the script; yields its news in order."""
+        """Runs the script. Yields its output, prompts and other events as news, in order."""
         with tempfile.TemporaryDirectory(prefix="saftc-play-") as name:
             log, timeline = Path(name, "live.jsonl"), Path(name, "timeline.html")
             environment = _environment(self.choice)
@@ -133,7 +138,7 @@ class Run:
             }
 
     def answer(self, line: str | None) -> None:
-        """Writes a line to the script's standard input; None closes it."""
+        """Writes a line to the script's standard input. If the line is None, closes the input."""
         if self._process is None or self._process.stdin is None:
             return
         if line is None:
@@ -142,7 +147,7 @@ class Run:
             self._process.stdin.write(f"{line}\n".encode("utf-8", "replace"))
 
     def stop(self) -> None:
-        """Interrupts the process and those that it started, as Ctrl-C; kills them if need be."""
+        """Interrupts the processes of the run, as Ctrl-C does. Kills them if they do not end."""
         if self._process is None or self._is_stopped:
             return
         self._is_stopped = True
@@ -180,7 +185,7 @@ class Run:
 async def ask_again(
     request: dict[str, Any], folder: Path, choice: Choice | None
 ) -> AsyncIterator[News]:
-    """Sends a request again; yields the pieces of the reply, then the reply or the failure."""
+    """Sends a request again. Yields the pieces of the reply, then the reply or the failure."""
     process = await _asking("again", folder, choice)
     try:
         assert process.stdin is not None and process.stdout is not None
@@ -283,7 +288,7 @@ class _Log:
 
 
 def _signal(process: asyncio.subprocess.Process, number: int) -> None:
-    """Sends a signal to a process and to those that it started."""
+    """Sends a signal to a process and to the processes that it started."""
     # The processes may have ended already.
     with suppress(ProcessLookupError):
         os.killpg(process.pid, number)

@@ -9,13 +9,12 @@
     GET  /timeline        the page of the last run's timeline, also during the run
     WS   /language        the language server protocol
     WS   /run             {"run": text}, {"stop": true}, {"input": line}, {"again": key} or
-                          {"save": text}, answered by news. The page sends the version of the file
-                          that it has; a file with another version is not overwritten. A line of
-                          null ends the script's input
+                          {"save": text}; the server answers with news (`runs`)
 
-A message runs or saves the page's script, or the script of the folder that `name` names. With
-`"new": true`, the script is saved only if it does not exist. `choice` selects the provider and
-model.
+A message to `/run` runs or saves the page's script, or the script of the folder that `name` names.
+The page sends the `version` of the script that it has: a file with another version is not
+overwritten. With `"new": true`, the script is saved only if it does not exist. `choice` selects the
+provider and model. If `line` is null, the script's input ends.
 """
 
 import asyncio
@@ -107,7 +106,7 @@ class Playground:
         self.timeline: bytes | None = None
 
     def app(self, host: str, token: str) -> ASGIApp:
-        """The ASGI application; it serves only requests for `host` that have the token."""
+        """The ASGI application. It serves only requests for `host`, which need the token."""
         parts = [Route(f"/{name}", self._part) for name in _PARTS]
         routes = [
             Route("/", self._page),
@@ -207,7 +206,7 @@ class Playground:
         return HTMLResponse(self.timeline, headers={"Content-Security-Policy": _OF_TIMELINE})
 
     async def _run(self, page: WebSocket) -> None:
-        """Handles the page's messages, until it is closed; one script runs at a time."""
+        """Handles the page's messages until the page is closed. Only one script runs at a time."""
         await page.accept()
         known = {self.path.name: page.query_params.get("version", "")}
         run: Run | None = None
@@ -301,7 +300,7 @@ class Playground:
 
 
 def _message(text: str) -> dict[str, Any]:
-    """Parses a message of the page; empty if it is invalid."""
+    """Parses a message of the page. An invalid message becomes an empty dictionary."""
     try:
         message: Any = json.loads(text)
     except (ValueError, RecursionError):
@@ -310,7 +309,10 @@ def _message(text: str) -> dict[str, Any]:
 
 
 def _choice(said: object) -> Choice | None:
-    """Parses the provider chosen on the page; None if the environment's settings apply."""
+    """The provider that a message of the page chooses.
+
+    If it chooses none, the result is None, and the environment's settings apply.
+    """
     match said:
         case {"recording": str(lesson)} if lesson in _scripts_of(_TOUR):
             return Choice("mock", None, _TOUR / f"{lesson}.jsonl")
@@ -341,7 +343,7 @@ async def _send(page: WebSocket, news: News) -> None:
 
 
 def _data_of(path: Path) -> bytes | None:
-    """The bytes of the file at a path; None if there is no file.
+    """The bytes of the file at a path, or None if there is no file.
 
     Raises:
         FileProblem: The file cannot be read.
@@ -370,9 +372,9 @@ _SHARED = re.compile(r"script=[\w-]+&name=[\w.-]*", re.ASCII)
 
 
 def play(path: Path, port: int, *, opens: bool, link: str | None = None) -> None:
-    """Serves the page until Ctrl-C; if it `opens`, also shows the page in the browser.
+    """Serves the page until Ctrl-C. If `opens` is true, shows the page in the browser.
 
-    The page also opens the script of a shared `link`, without running it.
+    If there is a shared `link`, the page also opens the link's script, without running it.
 
     Raises:
         FileProblem: The link has no script; the script at `path` cannot be shown, or its folder is
@@ -419,7 +421,7 @@ def play(path: Path, port: int, *, opens: bool, link: str | None = None) -> None
 
 @contextmanager
 def _ended_by_signals(server: uvicorn.Server) -> Generator[None]:
-    """Makes signals end the server first, and the process after all is closed.
+    """In the block, a signal ends the server. When all is closed, it also ends the process.
 
     The handlers raise no exception, as Python ignores exceptions in some callbacks. The server
     raises the signal again when it has ended.
