@@ -97,20 +97,25 @@ class _Lookahead:
             queue.give_up()
 
     def begin_more(self, queue: TaskQueue) -> bool:
-        """Starts more calls if the number of items is known. Returns False if no call is left.
-
-        If the iterator raises an error, returns False, too.
-        """
-        try:
-            return self.look_ahead(queue) if self._has_end else bool(queue.tasks)
-        except Exception:
-            return False
+        """Starts more calls if the number of items is known. Returns False if no call is left."""
+        if self._has_end:
+            self._begin(queue)
+        return bool(queue.tasks)
 
     def look_ahead(self, queue: TaskQueue) -> bool:
-        """Starts calls for the next items: at least one, and more until the first call has ended.
+        """Starts calls for the next items. Returns False if no call is left.
 
-        Returns False if no call is left. Raises an error of the iterator when its turn has come.
+        Raises an error of the iterator when its turn has come.
         """
+        self._begin(queue)
+        error = self._error
+        if error is None or queue.tasks:
+            return bool(queue.tasks)
+        self._error = None
+        raise error
+
+    def _begin(self, queue: TaskQueue) -> None:
+        """Starts calls for the next items: at least one, and more until the first call has ended."""
         begun = 0
         while not self._is_over and len(queue.tasks) < AHEAD * queue.most and not queue.failed:
             if begun and queue.tasks[0].state == "done":
@@ -125,12 +130,6 @@ class _Lookahead:
             else:
                 queue.begin(_DelayedCall(self.function, (item,), {}), context_of_call())
                 begun += 1
-        if queue.tasks:
-            return True
-        error, self._error = self._error, None
-        if error is not None:
-            raise error
-        return False
 
 
 class Overlap(Iterator[B]):

@@ -82,11 +82,14 @@ def ways(given: str, wanted: Type, choices: Sequence[Choice]) -> str:
 
 
 def reading_choices(values: Iterable[tuple[str, Any]]) -> list[Choice]:
-    """Returns a choice for each list that a string can be converted to.
+    """Returns a choice for each value that another value can be converted to.
 
-    `values` are the lists, each with a sentence that describes it.
+    `values` are the converted values, each with a sentence that describes the conversion.
     """
-    return [(text, lambda one=one: list(one)) for text, one in values]
+    return [
+        (text, lambda one=one: list(one) if isinstance(one, list | tuple) else one)
+        for text, one in values
+    ]
 
 
 def chain_choices(chains: Iterable[Chain], operand: Callable[[], Any], levels: int) -> list[Choice]:
