@@ -528,3 +528,14 @@ def test_what_ends_a_run_goes_through_a_conversion(stop):
 
     with pytest.raises(type(stop)):
         coerce(B(1), A, [a_of])
+
+
+def test_a_union_may_be_reached_as_text_and_as_a_boolean():
+    outcome = evaluate({"take": {"it": 1}}, give(str | bool))
+    assert isinstance(outcome, Ambiguous)
+    assert [one.program for one in outcome.candidates] == [
+        {"take": {"it": "1"}},
+        {"take": {"it": True}},
+    ]
+    with pytest.raises(CoercionError, match="in 2 ways"):
+        coerce(1, str | bool)
