@@ -408,7 +408,7 @@ def test_settings_that_modules_take_with_them(saftc: Command, script: Script, fo
     assert saftc("build", "a.saft", "--embed-settings", "--check").code == 0
     script("pyproject.toml", '[tool.saft]\nsistem = "Be brief."\n')
     ended = saftc("build", "a.saft", "--embed-settings")
-    assert ended.code == 1 and "did you mean `system`?" in ended.err
+    assert ended.code == 2 and "did you mean `system`?" in ended.err
 
 
 def test_modules_keep_the_settings_that_they_have(

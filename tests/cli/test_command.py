@@ -232,6 +232,8 @@ def test_wrong_settings_are_told_before_anything_runs(
     if variable:
         monkeypatch.setenv(*variable.split("="))
     checked, run = saftc("check", "a.saft"), saftc("run", "a.saft")
+    built = saftc("build", "a.saft", "-o", "a.py")
+    assert (built.code, built.out, Path("a.py").exists()) == (2, "", False) and said in built.err
     assert (checked.code, checked.out) == (1, "")
     assert said in checked.err and checked.err.endswith("1 file checked: 1 error\n")
     assert (run.code, run.out) == (2, "") and said in run.err

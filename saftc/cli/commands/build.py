@@ -29,6 +29,7 @@ from saftc.project.workspace import Workspace, load_compiler, open_workspace
 from saftc.reporting import (
     WrongUsage,
     difference,
+    refuse_wrong_settings,
     show_error,
     show_info,
     warn_of_name,
@@ -54,7 +55,9 @@ def build_scripts(arguments: Sequence[str], options: BuildOptions) -> int:
     """
     _refuse_combinations(options)
     arguments = arguments or _of_project(options.root)
-    _targets(arguments, options)  # wrong usage is reported before anything else
+    # Wrong usage is reported before anything else.
+    _targets(arguments, options)
+    refuse_wrong_settings()
 
     def opened(reads: Reads | None = None) -> Workspace:
         return open_workspace(
