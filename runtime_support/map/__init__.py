@@ -162,7 +162,10 @@ def _do(
         with suppress(JournalError):  # the job has already reported a full disk
             run.store.leave()
     report_usage()
-    ended = "failed" if report.stopped else "waiting" if report.waiting else "ok"
+    if report.waiting and not report.stopped:
+        ended = "waiting"
+    else:
+        ended = "failed" if report.stopped or report.failed else "ok"
     run.store.journal.close(ended)
     return report
 

@@ -98,6 +98,7 @@ def test_a_failed_row_tells_its_place_in_the_script(saftc: Command) -> None:
         "at": "triage.saft:6:5",
         "input": {"mail": "hi"},
     }
+    assert re.search(r"^job\.db .* failed ", saftc("journals", "out").out, re.M)
 
 
 def test_options(saftc: Command) -> None:
