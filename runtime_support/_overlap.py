@@ -115,7 +115,7 @@ class _Lookahead:
         raise error
 
     def _begin(self, queue: TaskQueue) -> None:
-        """Starts calls for the next items: at least one, and more until the first call has ended."""
+        """Starts calls for the next items: one at least, then more until the first call ends."""
         begun = 0
         while not self._is_over and len(queue.tasks) < AHEAD * queue.most and not queue.failed:
             if begun and queue.tasks[0].state == "done":

@@ -119,6 +119,8 @@ _LATEST = (
 _LOCK = "-lock"
 # The state in a lock file if the run could not record everything.
 _FAILED = "failed"
+# Why a journal that was closed cannot record.
+_OVER = "the run is over"
 _Values: TypeAlias = tuple[Any, ...]
 # By step: the name of the tool that was called, and the values that the tool closed over.
 KeptClosures: TypeAlias = dict[str, tuple[str, ClosedValues]]
@@ -326,10 +328,10 @@ class Journal:
         Called before a request is sent or a call is made.
         """
         if self._broken is not None:
-            raise JournalError(
-                f"cannot keep answers in {self.path}: {self._broken}",
-                hint="the kept answers are intact: make room, then resume the run",
-            )
+            hint = "the kept answers are intact: make room, then resume the run"
+            if self._broken == _OVER:
+                hint = "ask, and read streams, before the journal is closed"
+            raise JournalError(f"cannot keep answers in {self.path}: {self._broken}", hint=hint)
 
     def close(self, ended: str) -> None:
         """Ends the run as "ok", "failed", "interrupted" or "waiting", and closes the file.
@@ -348,7 +350,7 @@ class Journal:
         finally:
             with self._lock:
                 state = "" if self._broken is None else _FAILED
-                self._broken = self._broken or "the run is over"
+                self._broken = self._broken or _OVER
                 self._database.close()
                 self._owner.release(state)
             if not os.path.exists(self.path):  # somebody has removed the file meanwhile

@@ -50,7 +50,7 @@ from runtime_support.programs._prompting import run as run_plan
 from runtime_support.runs import idempotency_key, journal_scope, journaled
 from runtime_support.testing import Scripted, tool_request
 from tests.runtime.conftest import KEY
-from tests.support.fake_server import FakeServer, calling, completion, status
+from tests.support.fake_server import FakeServer, calling, completion, status, streamed
 from tests.support.forks import comes_to_its_end
 from tests.support.full_disk import fail_rows, limit_pages
 
@@ -177,6 +177,15 @@ def test_a_server_that_stays_away(server: FakeServer) -> None:
     server.answers = [completion("a"), completion("b")]
     assert run() == "b"
     assert len(server.requests) == count + 2
+
+
+def test_a_stream_is_read_inside_of_the_block(server: FakeServer) -> None:
+    server.answers = [streamed("one", " two")]
+    with journaled(FILE):
+        answer = prompt("say", stream=True)
+    hint = "the run is over; ask, and read streams, before the journal is closed"
+    with pytest.raises(JournalError, match=hint):
+        assert answer.value is None
 
 
 def test_calls_of_tools_are_not_made_again(scripted: Script) -> None:
