@@ -154,7 +154,7 @@ def value_parts(value: Any, kind: type) -> Iterator[Any]:
 
 
 def of_another_kind(wanted: type, got: str = "") -> CheckError:
-    """Returns the error of `pieces` if a value is no text, or of `items` if it is no list."""
+    """Returns the error for `pieces` of a value that is no text, or `items` of one that is no list."""
     part, words = ("pieces", "text") if wanted is str else ("items", "a list")
     hint = "`drafts` delivers the finished part of any value"
     return CheckError(f"`{part}` are of {words}{got}", hint=hint)
@@ -200,9 +200,10 @@ class Result(Generic[T_co]):
 
     @staticmethod
     def of(answer: Answer | Callable[[], Answer]) -> Result[Any]:
-        """Returns a result with this answer, or with the answer that this function returns.
+        """Returns a result with this answer.
 
-        Reading the result calls the function, from any thread, until it has returned an answer.
+        If `answer` is a function that returns the answer, reading the result calls the function,
+        from any thread. It is not called again after it has returned.
         """
         class_: type[Result[Any]] = Result
         result = class_.__new__(class_)
