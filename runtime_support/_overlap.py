@@ -337,8 +337,8 @@ class _TogetherFunction:
     def __call__(self, *calls: Later[Any]) -> tuple[Any, ...]:
         """Makes these calls concurrently and returns their values.
 
-        If a call returns a Result, its value is the value of the Result. If calls fail,
-        raises the error of the first of them in the order of `calls`.
+        If a call returns a Result, its value is the value of the Result. If calls fail, raises the
+        error of the first of them in the order of `calls`.
         """
         most = _most_at_once(len(calls))
         queue = _begun(calls, most)

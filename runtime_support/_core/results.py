@@ -154,7 +154,10 @@ def value_parts(value: Any, kind: type) -> Iterator[Any]:
 
 
 def of_another_kind(wanted: type, got: str = "") -> CheckError:
-    """Returns the error for `pieces` of a value that is no text, or `items` of one that is no list."""
+    """Returns the error for reading a value in parts of the wrong kind.
+
+    This is an error of `pieces` if `wanted` is `str`, or else an error of `items`.
+    """
     part, words = ("pieces", "text") if wanted is str else ("items", "a list")
     hint = "`drafts` delivers the finished part of any value"
     return CheckError(f"`{part}` are of {words}{got}", hint=hint)

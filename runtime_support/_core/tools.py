@@ -197,7 +197,10 @@ class ToolCaller:
         return (yield from call_tool(self._tools, call.name, call.sent, call.inside))
 
     def _approve_first(self, behind: Sequence[ToolRequest]) -> Steps[None]:
-        """Asks for approval of the calls behind a waiting call, so that all are decided together."""
+        """Submits the calls in `behind` for approval, although an earlier call waits for it.
+
+        So all calls of the reply can be decided together.
+        """
         for call in map(self._call_of, behind):
             if call.approval is not None:
                 call.approval.is_put_off = True

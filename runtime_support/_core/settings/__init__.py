@@ -398,8 +398,8 @@ def working_directory() -> str:
 class _AmbientSettings:
     """The settings of the environment, the project file, the user's file and the module.
 
-    The project file is at `path`. `chosen_by_project` contains `base_url` or
-    `api_key_env` if the project file sets it and the environment does not.
+    The project file is at `path`. `chosen_by_project` contains `base_url` or `api_key_env` if the
+    project file sets it and the environment does not.
     """
 
     settings: Settings
