@@ -114,7 +114,7 @@ def remember_secrets(*secrets: str, user: str = "") -> None:
 
 
 def secret_values(values: Mapping[str, str]) -> list[str]:
-    """Returns those values of another program's environment variables that may be secrets.
+    """Returns those values of another program's variables that may be secrets.
 
     These are all values of variables with a name like `OPENAI_API_KEY`, and all values that are not
     plainly a word, a number or a path.
