@@ -227,8 +227,8 @@ def _reserve(
 ) -> Steps[Reservation]:
     """Reserves the estimated usage of a request, after waiting for requests in flight if needed.
 
-    Raises BudgetSpent if the budget is too small even without the requests in flight. Also raises
-    it if they leave too little and this request cannot wait.
+    Raises BudgetSpent if the budget is too small even without the requests in flight, or if those
+    requests leave too little and this request cannot wait.
     """
     own: Signal | None = None
     may_wait = not is_in_exchange()
@@ -355,11 +355,11 @@ def _spent_by(price: Price | None, usage: Usage) -> Spent:
 
 
 def price_of(settings: Settings, model: str, sent: int) -> Price | None:
-    """Returns a model's price from the settings or the optional package `genai-prices`, or None.
+    """Returns a model's price from the settings, or else from the package `genai-prices`.
 
-    The package is used only if requests go to the provider's own server. On another server, a model
-    may have the same name and another price. `sent` is the number of input tokens, since some
-    models cost more for a long input.
+    Returns None if the price is unknown. The package is optional, and used only if requests go to
+    the provider's own server. On another server, a model may have the same name and another price.
+    `sent` is the number of input tokens, since some models cost more for a long input.
     """
     given = settings.prices.get(model)
     if given is not None or settings.base_url or os.environ.get("OPENAI_BASE_URL"):
@@ -414,8 +414,8 @@ def dollars(cost: float) -> str:
 def cost_of(price: Price, usage: Usage) -> tuple[float, int]:
     """Returns the cost in US dollars, and the number of tokens whose price is unknown.
 
-    These are tokens read from or written to the cache, if `price` has no entry for them. They are
-    charged at another price.
+    The price of tokens read from or written to the cache is unknown if `price` has no entry for
+    it. These tokens are charged at another price.
     """
     cached, written = usage.cached_tokens, usage.cache_write_tokens
     plain = max(0, usage.input_tokens - cached - written)
@@ -524,7 +524,8 @@ class BudgetHook(Hook):
     def _step(self, step: Wait | str) -> Steps[Any]:
         """Yields a wait or a chunk of the reply.
 
-        While the caller has a chunk, it may send other requests. They do not wait for this one.
+        While the caller handles a chunk, it may send other requests, which must not wait for this
+        one. So the reservation is marked by `is_aside` until the caller asks for the next step.
         """
         if isinstance(step, Wait):
             return (yield step)
@@ -591,7 +592,7 @@ def budget_of_block(bounds: Mapping[str, Any]) -> UsageMeter:
 def _bounds_of(
     settings: Settings, spendings: Sequence[UsageMeter]
 ) -> list[tuple[UsageMeter, Settings]]:
-    """Returns each meter that counts a request, with settings that hold its budgets.
+    """Returns each meter that counts a request, with settings that hold the meter's budgets.
 
     The meter of the run comes first, and that of the innermost block last. Budgets in the prompt's
     options apply to the last meter.

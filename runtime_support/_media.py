@@ -259,7 +259,7 @@ def _decoded(text: str) -> bytes:
 
 
 def _part(piece: Any) -> ContentPart:
-    """Returns the message part for an image or a file. A piece that is a part stays unchanged."""
+    """Returns the message part for an image or a file. A finished part is returned unchanged."""
     if is_object(piece):
         return piece
     if piece.url is not None:

@@ -75,7 +75,7 @@ AHEAD = 2
 
 
 class _Lookahead:
-    """Starts calls for the next items before their turn. If `queue` is None, it starts none."""
+    """Starts calls for the next items before their turn, unless `queue` is None."""
 
     def __init__(
         self, function: Callable[[Any], Any], items: Iterable[Any], *, is_async: bool = False
@@ -105,7 +105,7 @@ class _Lookahead:
     def look_ahead(self, queue: TaskQueue) -> bool:
         """Starts calls for the next items. Returns False if no call is left.
 
-        Raises an error of the iterator when its turn has come.
+        If the iterator of items fails, its error is raised after all earlier calls were taken.
         """
         self._begin(queue)
         error = self._error
@@ -115,7 +115,10 @@ class _Lookahead:
         raise error
 
     def _begin(self, queue: TaskQueue) -> None:
-        """Starts calls for the next items: one at least, then more until the first call ends."""
+        """Starts calls for the next items, while there is room in the queue.
+
+        After the first new call, stops as soon as the oldest call in the queue has ended.
+        """
         begun = 0
         while not self._is_over and len(queue.tasks) < AHEAD * queue.most and not queue.failed:
             if begun and queue.tasks[0].state == "done":
@@ -334,8 +337,8 @@ class _TogetherFunction:
     def __call__(self, *calls: Later[Any]) -> tuple[Any, ...]:
         """Makes these calls concurrently and returns their values.
 
-        If a call returns a Result, its value is the value of the Result. Raises the error of the
-        first call, in this order, that fails.
+        If a call returns a Result, its value is the value of the Result. If calls fail, raises the
+        error of the first of them in the order of `calls`.
         """
         most = _most_at_once(len(calls))
         queue = _begun(calls, most)
@@ -457,9 +460,9 @@ def print(
 
 
 def _most_at_once(calls: int | None, *, is_async: bool = False) -> int:
-    """Returns how many of these calls may run concurrently; `calls` is their number, if known.
+    """Returns how many calls may run concurrently; `calls` is the number of calls, if known.
 
-    If the result is 1, they run sequentially, in the caller's thread or task.
+    If the result is 1, the calls run sequentially, in the caller's thread or task.
     """
     task = current_task()
     is_deep = task is not None and len(task.path) >= 2 * DEEPEST

@@ -7,7 +7,7 @@
 A recording has one JSON line per exchange: the key of the canonical request, how often the same
 request came before, the request and the reply. A model chosen by the environment or a project file
 is not part of the request, so that other users can replay it with their own model. Lines are
-appended as replies arrive. Overlapping prompts append theirs in the order of the script, and
+appended as replies arrive. The lines of overlapping prompts have the order of the script, and
 several processes may append at once. At the end the file is sorted by key, so that diffs are small.
 The file has no headers, and each secret is replaced by `[redacted]`. Requests are compared after
 this replacement.
@@ -93,7 +93,7 @@ class Recording:
         return key_of_data(asked if self.is_journal else without_secrets(asked))
 
     def place(self, key: str) -> EntryKey:
-        """Counts a request with this key. Returns the key and the number of earlier requests."""
+        """Counts a request. Returns its key, and how many earlier requests had the same key."""
         with self._lock:
             repeat = self.asked[key]
             self.asked[key] += 1
@@ -129,7 +129,7 @@ class Recording:
                 self._is_writable = True
 
     def put(self, place: EntryKey, asked: Entry, reply: Entry) -> None:
-        """Writes an exchange. An error is only reported, as the reply has been paid for."""
+        """Writes an exchange. An error is reported, not raised, because the reply was paid for."""
         shown = without_secrets(reply)
         entry = {"key": place[0], "repeat": place[1], "request": without_secrets(asked), **shown}
         with self._lock:

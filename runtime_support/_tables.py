@@ -310,7 +310,7 @@ def csv_records(
 
 
 def _explained(message: str, path: str) -> tuple[str, str | None]:
-    """Returns the reason why polars could not read the file, in one line, with a hint or None."""
+    """Returns one line on why polars could not read the file, and a hint, which may be None."""
     if "utf-8" in message.lower():
         return "it is not UTF-8 text", None
     if "more fields" in message:

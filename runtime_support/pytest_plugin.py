@@ -50,7 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> None:
-    """Hides this package's frames in the traceback of the errors that it raises on purpose.
+    """Hides the frames of this package in tracebacks of errors that the package raises on purpose.
 
     `--full-trace` shows the frames.
     """

@@ -382,7 +382,7 @@ class Conversation:
 
 
 def _parts_of_step(parts: Parts, step: Wait | str) -> Steps[Any]:
-    """Yields the step if it is a wait, or else the parts that this chunk of the reply completes."""
+    """Yields a wait unchanged. For a chunk of the reply, yields the parts that it completes."""
     if isinstance(step, Wait):
         return (yield step)
     yield from parts.feed(step)

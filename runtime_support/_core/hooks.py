@@ -13,8 +13,8 @@ A hook's method gets a prompt, request or call, and the function `proceed`, whic
 hook. The last `proceed` runs the conversation, the provider or the function. Code that only
 observes uses a listener (`events`).
 
-Each call of a tool is a `RequestedCall`. The model of a conversation requests it, or a program
-does, or a script that calls a tool of an MCP server.
+Each call of a tool is a `RequestedCall`. It is requested by the model of a conversation, by a
+program, or by a script that calls a tool of an MCP server.
 """
 
 from __future__ import annotations
@@ -257,7 +257,10 @@ class PromptRun:
 
     @property
     def provider(self) -> Provider:
-        """The provider, created at the first use: recorded answers need no provider and no key."""
+        """The provider, created at the first use.
+
+        It is not created earlier, because recorded answers need no provider and no key.
+        """
         if self._provider is None:
             self._provider = load_part("providers").live_provider(self.settings, self.place)
         return cast("Provider", self._provider)
@@ -313,7 +316,7 @@ def make_call(call: RequestedCall, settings: Settings, make: MakeCall) -> Steps[
 
 
 def record_moment(asked: str, moment: datetime) -> datetime:
-    """Returns `moment`, or in a resumed run the moment that the journal has under `asked`."""
+    """Returns `moment`, or the moment that an earlier process of the run recorded for `asked`."""
     if os.environ.get("SAFT_JOURNAL") or loaded_part("journals") is not None:
         moment = load_part("journals").record_moment(asked, moment)
     return moment

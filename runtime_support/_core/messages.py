@@ -261,7 +261,7 @@ class _Pieces:
         self._busy = threading.Lock()
 
     def next(self) -> tuple[str | None, Any]:
-        """Returns the next chunk with None, or at the end None with the iterator's return value."""
+        """Returns the next chunk and None; at the end, None and the iterator's return value."""
         try:
             with self._busy:
                 return _in_exchange(next, self._pieces), None

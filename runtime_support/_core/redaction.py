@@ -114,7 +114,7 @@ def remember_secrets(*secrets: str, user: str = "") -> None:
 
 
 def secret_values(values: Mapping[str, str]) -> list[str]:
-    """Returns the values that may be secrets among another program's variables.
+    """Returns those values of another program's variables that may be secrets.
 
     These are all values of variables with a name like `OPENAI_API_KEY`, and all values that are not
     plainly a word, a number or a path.
@@ -160,7 +160,7 @@ def shown(text: str, most: int | None = None) -> str:
 
 
 def escaped(text: str) -> str:
-    """Returns `printable` text on one line: line ends and tabs become `\\n` and `\\t`."""
+    """Returns the text on one line, made `printable`: line ends and tabs become `\\n` and `\\t`."""
     return printable(text).replace("\n", "\\n").replace("\t", "\\t")
 
 

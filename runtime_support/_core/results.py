@@ -154,7 +154,10 @@ def value_parts(value: Any, kind: type) -> Iterator[Any]:
 
 
 def of_another_kind(wanted: type, got: str = "") -> CheckError:
-    """Returns the error of `pieces` if a value is no text, or of `items` if it is no list."""
+    """Returns the error for reading a value in parts of the wrong kind.
+
+    This is an error of `pieces` if `wanted` is `str`, or else an error of `items`.
+    """
     part, words = ("pieces", "text") if wanted is str else ("items", "a list")
     hint = "`drafts` delivers the finished part of any value"
     return CheckError(f"`{part}` are of {words}{got}", hint=hint)
@@ -200,9 +203,10 @@ class Result(Generic[T_co]):
 
     @staticmethod
     def of(answer: Answer | Callable[[], Answer]) -> Result[Any]:
-        """Returns a result with this answer, or with the answer that this function returns.
+        """Returns a result with this answer.
 
-        Reading the result calls the function, from any thread, until it has returned an answer.
+        If `answer` is a function that returns the answer, reading the result calls the function,
+        from any thread. It is not called again after it has returned.
         """
         class_: type[Result[Any]] = Result
         result = class_.__new__(class_)

@@ -158,7 +158,7 @@ def _add_to(taken: dict[object, UsageRecord], one: UsageRecord) -> None:
 
 
 def key_of(place: Place | None) -> object:
-    """Returns a dict key for a place. Equal places have equal keys while their code exists."""
+    """Returns a dict key for a place. The key is valid only while the place's code exists."""
     # Hashing a code object takes time in proportion to its size.
     return None if place is None else (id(place.code), place.instruction)
 
@@ -223,7 +223,7 @@ class UsageHook(Hook):
         self._spendings = current_meters()
 
     def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Steps[Answer]:
-        """Counts the prompt. Adds an error that ends the run to `stops` of the context."""
+        """Counts the prompt. If an error ends the run, adds the error to the context's `stops`."""
         self._count_prompt(1, 0)
         try:
             return (yield from proceed(prompt))

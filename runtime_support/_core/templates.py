@@ -141,7 +141,8 @@ def offer(tools: dict[str, Any], name: str, function: Any) -> None:
 def tool_name(key: str) -> str:
     """Returns the tool's name for a function that is passed as the keyword argument `key`.
 
-    The name lacks an underscore that only avoids a reserved word: `class` for `class_`.
+    If `key` ends in an underscore only to avoid a reserved word, the underscore is removed:
+    `class_` becomes `class`.
     """
     stem = key.removesuffix("_")
     forced = stem != key and (keyword.iskeyword(stem) or stem in RESERVED)
@@ -203,7 +204,7 @@ def _is_tool(value: Any) -> bool:
 
 
 def _pieces_of(value: Any, hole: Hole) -> Sequence[Piece]:
-    """Returns the value at a hole as a list: one text, or its images and files."""
+    """Returns the value at a hole as a list of one text, or as the list of its images and files."""
     if isinstance(value, Unknown) and value.kind == "image":
         return [{"type": "image_url", "image_url": {"url": value.mark}}]
     if isinstance(value, Unknown) and value.kind == "file":

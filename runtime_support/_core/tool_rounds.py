@@ -125,7 +125,7 @@ class ToolRounds:
         return None
 
     def _keep_the_last(self, reply: Reply, passed: _Limit) -> Steps[None]:
-        """Handles the calls of return tools in a reply that exceeds a limit.
+        """Makes only the calls of return tools in a reply that exceeds a limit.
 
         Raises a ToolLimitError unless these calls complete the output.
         """
@@ -164,7 +164,7 @@ def _calls_message(reply: Reply, identified: list[tuple[str, ToolRequest]]) -> M
 
 
 def _sendable(arguments: str) -> str:
-    """Returns the arguments as text of a valid JSON object: servers refuse any other text."""
+    """Returns the arguments as a valid JSON object, because servers refuse any other text."""
     try:
         read, repairs = read_arguments(arguments)
     except CheckError:

@@ -8,8 +8,8 @@
 
 Arguments are read like replies, and checked before the call. The result of an `async def` is
 awaited. Failures are recorded and reported to the model, without secrets. A failure that the model
-cannot mend stops the script: a prompt inside of a tool fails because of its provider, a setting or
-a budget.
+cannot mend stops the script, for example if a prompt inside of a tool fails because of its
+provider, a setting or a budget.
 """
 
 from __future__ import annotations
@@ -197,7 +197,10 @@ class ToolCaller:
         return (yield from call_tool(self._tools, call.name, call.sent, call.inside))
 
     def _approve_first(self, behind: Sequence[ToolRequest]) -> Steps[None]:
-        """Submits the calls behind one that awaits approval, so that all are decided together."""
+        """Submits the calls in `behind` for approval, although an earlier call waits for it.
+
+        So all calls of the reply can be decided together.
+        """
         for call in map(self._call_of, behind):
             if call.approval is not None:
                 call.approval.is_put_off = True
@@ -244,7 +247,7 @@ def read_for(tool: Tool | None, arguments: str) -> dict[str, Any]:
 
 
 def argument_repairs(tool: Tool, arguments: str) -> tuple[str, ...]:
-    """Describes the repairs to a call's arguments, which are none if the arguments do not fit."""
+    """Describes the repairs to a call's arguments. Returns `()` if the arguments do not fit."""
     try:
         read, repairs = read_arguments(arguments, tool.parameters)
     except CheckError:

@@ -202,7 +202,7 @@ class _TranscriptReader:
     def _said(self, message: Message, opaque: Mapping[str, Any], place: str) -> AssistantMessage:
         """Returns the model's message with its opaque part, read from `opaque`.
 
-        Raises CheckError for an unknown key, since it could be a field of a message.
+        Raises CheckError for an unknown key, because it could become a field of the next request.
         """
         origin = Origin(*(_text(opaque.get(name), f"{place}.{name}") for name in _ORIGIN))
         _only(opaque, (*_ORIGIN, "reply", "calls"), place)

@@ -142,7 +142,10 @@ def _note_definition(
     if isinstance(node, ast.ClassDef):
         module.classes.add(name)
     else:
-        module.functions[name] = (node.end_lineno or node.lineno) - node.lineno + 1
+        # Without its docstring: what is said about a function does not make it longer.
+        first = node.body[0]
+        said = (first.end_lineno or first.lineno) - first.lineno + 1 if has_docstring else 0
+        module.functions[name] = (node.end_lineno or node.lineno) - node.lineno + 1 - said
     if not re.search(r"(^|\.)_|<locals>", name):
         module.public[name] = has_docstring
 

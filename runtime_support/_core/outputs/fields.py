@@ -29,8 +29,8 @@ class FieldsOutput(Output):
 
     A valid value stays, even if a later value for the same field is invalid. A later valid value
     replaces it. A JSON object with the fields, sent as text, is accepted too. A nullable field may
-    be missing. It becomes nil when the model replies without calls, after it has handed in another
-    field or was reminded of the missing field.
+    be missing. If the model replies without calls, a missing nullable field becomes nil, but only
+    if another field has arrived or the model was reminded.
     """
 
     is_several = True
@@ -151,7 +151,7 @@ class FieldsOutput(Output):
         return [name for name in self._open() if name not in may_stay_away]
 
     def _fields_in(self, text: str) -> dict[str, Any]:
-        """Maps the names of the valid fields of a JSON object in the text to their values."""
+        """Reads a JSON object in the text. Returns the values of its valid fields by name."""
         try:
             found, repairs = read_reply(text, self.schema)
         except CheckError:

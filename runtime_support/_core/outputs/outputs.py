@@ -11,7 +11,7 @@ replies that end a turn:
                                    it can be judged; raises Unreadable with the reason
     output.is_complete             whether the whole value has arrived
     output.value                   the value
-    output.is_enough               whether the model may stop, as only optional fields are missing
+    output.is_enough               whether the model may stop: no required field is missing
 
 Text is here; typed values are in `contracts`, fields in `fields`.
 """

@@ -181,7 +181,8 @@ def context_of_call() -> Context:
 def run_in_thread_context(function: Callable[[], Any]) -> Any:
     """Calls a function and marks the stack: `place_of_call` looks no further than this frame.
 
-    The frames above have not made the call that the function belongs to. The context has its place.
+    The frames outside of this frame belong to the thread, not to the call that the function works
+    for. The place of that call is in the context.
     """
     return function()
 
@@ -195,7 +196,7 @@ def is_ours(path: str) -> bool:
 
 
 def annotate(error: SaftError | ReplayMiss, place: Place | None = None) -> None:
-    """Gives an error the position of the place, or else of the caller, if the error has none."""
+    """Adds the position of the place, by default the caller, to an error without a position."""
     if error.saft_position is not None:
         return
     place = place or place_of_call()

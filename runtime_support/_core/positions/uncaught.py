@@ -43,8 +43,8 @@ def install() -> None:
 def position_of_error(error: BaseException, trace: TracebackType | None) -> str | None:
     """Returns the position in the script of the innermost call that a source map knows.
 
-    If a rule of a record is broken, this is the call that makes the record. If an MCP tool fails,
-    this is the call of the tool in the script.
+    If a record breaks one of its rules, returns the position of the call that makes the record. If
+    an MCP tool fails, returns the position of the call of the tool in the script.
     """
     found: str | None = None
     while trace is not None:

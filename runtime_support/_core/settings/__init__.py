@@ -4,9 +4,10 @@
 
 The module `configuration` sets them from Python.
 
-The first of these that has a setting determines it: the prompt's options, the enclosing blocks,
-`configure`, the environment (`SAFT_MODEL`, `SAFT_TEMPERATURE`, ...), `[tool.saft]` of the nearest
-pyproject.toml, the user's own file, `defaults` of the calling module, the defaults in `Settings`.
+A setting comes from the first of these sources that has it: the prompt's options, the enclosing
+blocks, `configure`, the environment (`SAFT_MODEL`, `SAFT_TEMPERATURE`, ...), `[tool.saft]` of the
+nearest pyproject.toml, the user's own file, `defaults` of the calling module, and the defaults in
+`Settings`.
 An installed package ignores the working directory's project file unless the user trusts its folder.
 A project file alone cannot choose where prompts and keys are sent: see `files.check_word`.
 """
@@ -397,8 +398,8 @@ def working_directory() -> str:
 class _AmbientSettings:
     """The settings of the environment, the project file, the user's file and the module.
 
-    The project file is at `path`. `chosen_by_project` names the settings for the server's address
-    and key that only the project file sets.
+    The project file is at `path`. `chosen_by_project` contains `base_url` or `api_key_env` if the
+    project file sets it and the environment does not.
     """
 
     settings: Settings
@@ -472,7 +473,7 @@ def _read_ambient(
 
 
 def setting_from_text(name: str, text: str, origin: str) -> Any:
-    """Parses a setting's text. Raises ConfigError if it should be a number and is none."""
+    """Parses a setting's text. Raises ConfigError if a number is expected and not found."""
     read = _FROM_TEXT.get(SETTING_TYPES[name])
     if read is None:
         return text

@@ -74,7 +74,7 @@ def configure(**settings: Any) -> Configured:
         with configure(temperature=0):
             ...
 
-    The names are the fields of `Settings`, which says what each means and its default. `provider`
+    The names are the fields of `Settings`; see there for their meanings and defaults. `provider`
     is a name ("openai", "anthropic", "gemini", "openrouter", "local", "mock", "unset") or any
     object with `complete(request) -> reply`.
 
@@ -137,7 +137,7 @@ OF_THE_RUN = frozenset(
 
 
 def defaults(**settings: Any) -> None:
-    """Sets defaults for the prompts of the calling module. All settings of its user override them.
+    """Sets defaults for the prompts of the calling module. All settings of the user override these.
 
     So an installed module keeps the settings of the project that it comes from. Raises a
     ConfigError that names a setting that is unknown, has a wrong value, or may not come from a

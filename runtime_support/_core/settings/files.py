@@ -55,7 +55,7 @@ def is_of_this_machine(address: str) -> bool:
 
 
 def is_trusted(folder: str, trusting: str) -> bool:
-    """Whether the user's own file, at the path `trusting`, names the folder or one around it."""
+    """Whether the user's own file, at the path `trusting`, names the folder or a parent of it."""
     if not os.path.isfile(trusting):
         return False
     named = read_toml(trusting).get(TRUSTED, [])
@@ -82,7 +82,7 @@ def read_toml(path: str) -> dict[str, Any]:
 def read_user(path: str, known: Collection[str]) -> dict[str, Any]:
     """Returns the settings in the user's own file whose names are `known` or renamed.
 
-    Reports any other name on standard error: it may belong to another version.
+    Reports any other name on standard error without failing: another version may know the name.
     """
     found = {name: one for name, one in read_toml(path).items() if name != TRUSTED}
     for name in sorted(found.keys() - known - SETTINGS.keys()):
@@ -118,8 +118,8 @@ def warn_of_unknown_variables(
 ) -> None:
     """Reports unknown SAFT_ variables on standard error, once each.
 
-    They are not errors, as they may belong to another tool. `in_code` lists the settings without a
-    variable. Raises a ConfigError with the new name if a variable was renamed.
+    Unknown variables are no errors, because they may belong to another tool. `in_code` lists the
+    settings without a variable. Raises a ConfigError with the new name if a variable was renamed.
     """
     for name in sorted(names.difference(_told)):
         setting = name.removeprefix("SAFT_")
