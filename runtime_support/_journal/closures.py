@@ -138,7 +138,7 @@ def _content(cell: CellType) -> Any:
 
 
 def _is_of_script(function: Any) -> bool:
-    """True if Saft compiled the function: such functions never change values they close over."""
+    """True if Saft compiled the function, so that it never changes values that it closes over."""
     return isinstance(function, FunctionType) and is_compiled(
         function.__code__, function.__globals__
     )

@@ -142,7 +142,7 @@ def note_command(words: list[str], folder: str) -> None:
 
 
 class RecordedPrompt(NamedTuple):
-    """A recorded prompt: its last place in the script, and the values its tools closed over."""
+    """A recorded prompt: its last position in the run, and values that its tools closed over."""
 
     place: str
     closures: KeptClosures
@@ -195,7 +195,7 @@ class EqualPrompts:
         return {tool for closures in left for tool, _ in closures.values()}
 
     def name(self, asked: PromptKey) -> PromptKey:
-        """A key for a prompt without a record: `asked`, with a number if that key is taken."""
+        """A key for a prompt without a record: `asked`, with a number added if it is taken."""
         names = (asked, *(asked.another(number) for number in range(1, len(self._taken) + 1)))
         name = next(one for one in names if one not in self._taken)
         self._taken.add(name)
