@@ -210,7 +210,7 @@ class PendingApproval:
         return self.decision is not None and self.decision.verdict in ("yes", "changed")
 
     def problem_with(self, decision: Decision) -> str | None:
-        """The reason why a decision cannot be used, or None."""
+        """The reason why a decision cannot be used, or None if it can be used."""
         if decision.verdict in ("yes", "no"):
             return None
         if decision.verdict != "changed" or decision.arguments is None:
@@ -254,10 +254,10 @@ class PendingApproval:
         return self.decision
 
     def _checked(self, said: Any, approver: Any) -> Decision:
-        """The decision that an approver returned; if it names nobody, it gets the approver's name.
+        """The decision that an approver returned; if `by` is empty, it gets the approver's name.
 
-        Raises ConfigError if the approver returned anything else, or a decision that cannot be
-        used.
+        Raises ConfigError if the approver returned neither a bool nor a Decision, or if the
+        decision cannot be used.
         """
         decision = as_decision(said)
         if decision is None:
@@ -283,7 +283,7 @@ class ApprovalHook(Hook):
     """A hook that makes only approved calls, with other arguments if the approver changed them."""
 
     def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Steps[Any]:
-        """Returns the result of an approved call, or the result that reports its refusal."""
+        """Makes the call, or returns a result that reports the refusal if the call was refused."""
         held = call.approval
         if held is None:
             return (yield from proceed(call))

@@ -43,7 +43,7 @@ class ClosedValues(NamedTuple):
     def settled(self, later: ClosedValues) -> ClosedValues:
         """Returns only the digests that are also in `later`.
 
-        A value that changes during a call cannot identify the call.
+        A value that changes during a call is left out, because it cannot identify the call.
         """
         fixed = [one for one in self.fixed if one in later.fixed]
         return ClosedValues(
@@ -82,7 +82,7 @@ def compared(kept: ClosedValues, now: ClosedValues) -> Match:
 
     `kept` are the digests of the recorded call. The answer is "unsure" if a value has no digest, or
     if only values that may change differ. An edited function may close over more values than
-    before, or fewer; such additional values do not count as a difference.
+    before, or fewer. This alone does not count as a difference.
     """
     if not _agree(kept.fixed, now.fixed):
         return "other"
@@ -138,7 +138,7 @@ def _content(cell: CellType) -> Any:
 
 
 def _is_of_script(function: Any) -> bool:
-    """True if Saft compiled the function: such functions never change values they close over."""
+    """True if Saft compiled the function, so that it never changes values that it closes over."""
     return isinstance(function, FunctionType) and is_compiled(
         function.__code__, function.__globals__
     )

@@ -205,8 +205,8 @@ class JournalHook(Hook):
     def begin(self, key: str, who: str = "") -> Steps[PromptKey]:
         """Returns the key of this prompt in the journal.
 
-        `key` identifies the first request of the prompt, or the tool call if the script makes one.
-        `who` names the provider and the model.
+        `key` is the hash of the prompt's first request, and `who` names the provider and the model.
+        If the script itself calls a tool, `key` is the hash of the call, and `who` is empty.
         """
         asked = current_scope().asked(key_of_data([key, who]))
         with self.journal.equal_prompts(asked) as equal:

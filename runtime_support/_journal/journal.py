@@ -133,7 +133,7 @@ command_here: tuple[list[str], str] | None = None
 
 
 def note_command(words: list[str], folder: str) -> None:
-    """Sets the command line that a waiting run records as the one that started it.
+    """Sets the command line of this run, which the journal records if a call needs approval.
 
     No command line is recorded if `words` is empty or contains a secret key, or if the script is
     not in a file.
@@ -144,7 +144,7 @@ def note_command(words: list[str], folder: str) -> None:
 
 
 class RecordedPrompt(NamedTuple):
-    """A recorded prompt: its last place in the script, and the values its tools closed over."""
+    """A recorded prompt: its last position in the run, and values that its tools closed over."""
 
     place: str
     closures: KeptClosures
@@ -180,7 +180,7 @@ class EqualPrompts:
         return self._first(ordered, match)
 
     def _first(self, found: list[PromptKey], match: Matching) -> PromptKey | None:
-        """Takes the first of these records that matches.
+        """Takes the first matching record in `found`; returns None if no record matches.
 
         A record for which `match` is unsure is taken only if no other equal prompt was recorded.
         """
@@ -192,12 +192,12 @@ class EqualPrompts:
         return None
 
     def tools_in_doubt(self, match: Matching) -> set[str]:
-        """The names of tools for which `match` is unsure, in the remaining records."""
+        """The names of the tools in each remaining record for which `match` is unsure."""
         left = [one.closures for one in self.left.values() if match(one.closures) == "unsure"]
         return {tool for closures in left for tool, _ in closures.values()}
 
     def name(self, asked: PromptKey) -> PromptKey:
-        """A key for a prompt without a record: `asked`, with a number if that key is taken."""
+        """A key for a prompt without a record: `asked`, with a number added if it is taken."""
         names = (asked, *(asked.another(number) for number in range(1, len(self._taken) + 1)))
         name = next(one for one in names if one not in self._taken)
         self._taken.add(name)
@@ -313,7 +313,7 @@ class Journal:
 
     @property
     def began_by(self) -> Entry:
-        """The command line and the folder that started the run, as fields of an entry.
+        """The command line that started the run, and its working directory, as fields of an entry.
 
         There are no fields if the command is unknown, or if the journal belongs to a job or a
         block.
@@ -384,7 +384,7 @@ class Journal:
         note(f"{self.path}: {what}, last started {started}; {_answers(self.kept)} kept")
 
     def _drop_damaged(self) -> None:
-        """Deletes damaged replies, which are then requested again, and reports that.
+        """Deletes damaged replies, so that they are requested again, and reports their number.
 
         Raises JournalError if another part of the file is damaged.
         """
@@ -473,7 +473,7 @@ class Journal:
         return [tuple(row) for row in self.read(query, scope)]
 
     def merge_rows(self, rows: list[_Values]) -> None:
-        """Adds the rows of another journal that this journal lacks."""
+        """Adds rows of another journal, without those that this journal already has."""
         # In one step, so that no other thread commits only a part of them.
         self._waiting.extend([_Pending(_INSERT_NEW, tuple(row), True) for row in rows])
         self.flush()
@@ -487,7 +487,7 @@ class Journal:
         remove(path)
 
     def release(self, scope: str) -> None:
-        """Forgets the equal prompts of a finished scope and of its inner scopes."""
+        """Discards the `EqualPrompts` of a finished scope and of its inner scopes."""
         # Without the lock, whose holder may wait for the disk: no thread uses these scopes any
         # more.
         for known in list(self._equal):
@@ -659,7 +659,7 @@ def _connected(path: str, *, read_only: bool = False) -> sqlite3.Connection:
 
 
 def _companion_path(path: str, ending: str) -> str:
-    """The path of a file next to the journal: the journal's path, without links, and `ending`."""
+    """The path of a file next to the journal: the journal's resolved path with `ending` added."""
     return os.path.realpath(path) + ending
 
 
@@ -792,7 +792,7 @@ class _Owner(LockedFile):
     def note(self, rows: int, state: str = "") -> None:
         """Stores how many rows are on the disk.
 
-        SQLite silently drops damaged parts of its log, and this number shows that rows are missing.
+        The number reveals missing rows, because SQLite silently drops damaged parts of its log.
         """
         self._rows = rows
         with suppress(OSError):  # without it, missing rows may go unnoticed
@@ -871,7 +871,7 @@ def _unreadable(path: str, problem: object) -> JournalError:
 
 
 def _row_of(at: _Values, entry: Entry) -> _Values:
-    """The row of an entry, with its checksum. `at` has its scope, key, place, step and kind."""
+    """The row of an entry, with a checksum. `at` has the scope, key, place, step and kind."""
     scope, key, place, step, kind = at
     data = _plain(json.dumps(entry, ensure_ascii=False))
     row = (_plain(scope), key, place, str(step), data, str(kind))

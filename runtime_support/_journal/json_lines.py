@@ -112,7 +112,7 @@ def reply_of(entry: Entry, path: str) -> Reply:
 def _check_kinds(kind: type[Reply | ToolRequest], data: Entry) -> None:
     """Raises TypeError if a field of a reply or a tool call has the wrong type.
 
-    The file may have been edited by hand.
+    This happens if a person has edited the file.
     """
     for name, value in data.items():
         wanted = _KINDS.get(kind.__annotations__[name])
@@ -314,7 +314,7 @@ after_fork(_let_go)
 
 
 def _there(one: Any, names: tuple[str, ...]) -> Entry:
-    """The attributes with these names whose values are not empty, as a mapping."""
+    """Maps the `names` of attributes of `one` to their values, without empty values."""
     found = {name: getattr(one, name) for name in names}
     return {name: value for name, value in found.items() if value}
 

@@ -68,7 +68,8 @@ class WaitingCall(PendingCall):
     def scope(self) -> str:
         """The name of the part of the run that the call belongs to.
 
-        It is the name given to `journal_scope`, `row/17` for row 17 of a job, or empty for neither.
+        It is the name given to `journal_scope`, or `row/17` for row 17 of a job. In any other part
+        of the run, it is empty.
         """
         return _IN_CALL.split(self.at[0])[0]
 
@@ -123,9 +124,9 @@ def settle(call: WaitingCall, result: str | None, by: str = "") -> None:
 
 
 def began_by(path: str) -> tuple[list[str], str] | None:
-    """The `saftc` command line and the folder that started a journal's run.
+    """The `saftc` command line that started a journal's run, and its working directory.
 
-    Returns None if they are unknown, or if the folder no longer exists.
+    Returns None if they are unknown, or if the directory no longer exists.
     """
     found: tuple[list[str], str] | None = None
     for entry in entries(path):
@@ -189,7 +190,7 @@ def _arguments(kind: str, sent: str) -> Mapping[str, Any]:
 
 
 def _problem(call: WaitingCall, arguments: str) -> str | None:
-    """The reason why changed arguments do not fit the schema in the journal, or None.
+    """The reason why changed arguments do not fit the schema in the journal; None if they fit.
 
     The run checks the arguments again, against the function itself.
     """

@@ -81,7 +81,7 @@ def to_decimal(value: str | int) -> Decimal:
 
 
 def _read(word: Word, value: Any) -> Any:
-    """Parses a text as a value of the kind `word`. Returns a value that already has this kind."""
+    """Parses a text as a value of the kind `word`. A value of this kind is returned unchanged."""
     given = value.text if isinstance(value, Digits) else plain(value)
     path = f"{word}({'value' if word == 'decimal' else 'text'})"
     if basic_kind(given) == word:

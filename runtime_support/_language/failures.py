@@ -132,7 +132,7 @@ def error_words(error: BaseException) -> str:
 
 
 def _words_of_decimals(error: ArithmeticError) -> str:
-    """Returns the message for an error with decimals; the module `decimal` only names classes."""
+    """Returns a message for an error with decimals, because Python's message only names classes."""
     signals = {signal.__name__ for signal in error.args[0]} if error.args else set[str]()
     if signals & {"DivisionByZero", "DivisionUndefined"}:
         return "division by zero"

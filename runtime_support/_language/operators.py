@@ -441,7 +441,7 @@ async def acall(function: Any, /, *arguments: Any, **named: Any) -> Any:
 
 
 def send(value: Any, name: str, /, *arguments: Any, **named: Any) -> Any:
-    """Calls a member, for `value.name(...)`: a method of Python, or a function in a field."""
+    """Calls `value.name(...)`: a method of a Python object, or a function in a field."""
     owner = plain(value)
     if word_of(owner) is not None and not name.startswith("_") and hasattr(owner, name):
         return call(getattr(owner, name), *arguments, **named)

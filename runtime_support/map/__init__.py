@@ -98,9 +98,9 @@ def map_rows(
     - `part_rows`: the maximum number of rows in an output file.
 
     The same call resumes the job. Returns a Report, even if the job ended early, for instance
-    because its budget is spent. Raises a ConfigError before the first request for mistakes that are
-    certain to fail, a FileError if the table cannot be read, and Interrupted, a KeyboardInterrupt
-    with the report, after Ctrl-C.
+    because its budget is spent. Before the first request, raises a ConfigError for mistakes that
+    are certain to make the job fail. Raises a FileError if the table cannot be read, and
+    Interrupted, a KeyboardInterrupt with the report, after Ctrl-C.
     """
     numbers = {"workers": workers, "limit": limit, "part_rows": part_rows, "max_failed": max_failed}
     _check_numbers({"rows_at_once": rows_at_once, "row_timeout": row_timeout, **numbers})

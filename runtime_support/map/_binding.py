@@ -102,7 +102,7 @@ class Binding:
             raise ConfigError("\n".join(found), hint=self._types())
 
     def _problem(self, values: Mapping[str, Any]) -> str | None:
-        """The reason why the function rejects the values of a row, or None."""
+        """The reason why the function rejects the values of a row, or None if it accepts them."""
         try:
             bind_arguments(self.tool, {**self.arguments(values), **self.constants})
         except CheckError as error:
@@ -122,7 +122,7 @@ class Binding:
         return f"the columns are {', '.join(told)}: cast them" if told else None
 
     def _find_columns(self, rename: Mapping[str, str]) -> dict[str, str]:
-        """Maps the parameters to their columns, without parameters that have no column.
+        """Maps each parameter that has a column to the name of the column.
 
         Raises ConfigError for an unknown name, for a required parameter without a column, and if no
         parameter has a column.

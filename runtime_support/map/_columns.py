@@ -5,7 +5,8 @@
     fit_column(["a"], columns["tags"], "tags")  the value as the column stores it
 
 Numbers, bools, strings, and lists and objects of them keep their types. A union of literals of one
-type becomes a column of that type. Types that tables do not have, such as unions, become JSON text.
+type becomes a column of that type. Types that tables do not have, such as other unions, become JSON
+text.
 """
 
 from __future__ import annotations

@@ -61,9 +61,9 @@ _RATES = ("requests_per_minute", "tokens_per_minute")
 
 @dataclass(slots=True)
 class _Batch:
-    """The rows of a batch that have not ended.
+    """A batch, with those of its rows that have not ended.
 
-    `attempts` are the ids of the attempts of workers at the batch; only the last attempt counts.
+    `attempts` has an id for each time that a worker began the batch; only the last attempt counts.
     `is_alone` is true if the only row of the batch may crash its worker. `shares` is how much of
     each budget the batch may spend; `has_last_share` is true if no other batch has a share.
     """
@@ -213,8 +213,8 @@ class Dask:
     def _share(self, batch: _Batch) -> dict[str, Any]:
         """The shares of the rates and of the remaining budgets that a batch gets, as settings.
 
-        Each worker gets an equal share of the rates. The part of a budget that running batches may
-        not spend is divided equally among the batches that may still start.
+        Each worker gets an equal share of the rates. The part of a budget that is neither spent nor
+        reserved for running batches is divided equally among the batches that may still start.
         """
         settings, threads = settings_for(), self._workers()
         others = [one for one in self._under_way.values() if one.attempts and one is not batch]
@@ -231,7 +231,7 @@ class Dask:
         return {**batch.shares, **rates}
 
     def _take_in(self, run: JobRun, batch: _Batch, told: WorkerMessage) -> None:
-        """Records the outcomes of the batch's rows that a message contains."""
+        """Records the outcomes that a message contains for rows of the batch."""
         batch.spent = told.spent
         for number, outcome in told.outcomes.items():
             if isinstance(outcome.stop, BudgetSpent) and not batch.has_last_share:
@@ -351,7 +351,7 @@ class Dask:
 
     @contextmanager
     def _guarded(self) -> Generator[None]:
-        """Turns the errors in the block that a lost scheduler may cause into RunStopped."""
+        """Turns an error in the block into RunStopped if a lost scheduler may have caused it."""
         gone = (
             concurrent.futures.CancelledError,
             TimeoutError,
@@ -395,7 +395,8 @@ def _settings() -> tuple[dict[str, Any], dict[str, Any]]:
     """The present settings, for other processes.
 
     The first mapping has the settings that the program has set, and the second has all others.
-    Raises ConfigError if a setting holds a key: workers take keys from their own environment.
+    Raises ConfigError if a setting holds an API key, because workers take such keys from their own
+    environment.
     """
     found = current_settings()
     held = secret_in(json.dumps(found, default=str))

@@ -3,9 +3,9 @@
     table = table_at("mails.csv", TextFormat(delimiter=";"))
     for row in table.rows(["id", "body"]): row.values          {"id": "17", "body": "..."}
 
-Python's standard library reads CSV and JSON lines, one line at a time, in a few megabytes: polars
-needs 367 MB to slice a CSV file of a million rows. Polars reads Parquet, in slices of fixed size:
-its own batches would read ahead without a limit.
+Python's standard library reads CSV and JSON lines, one line at a time, in a few megabytes of
+memory; polars would need 367 MB to slice a CSV file of a million rows. Polars reads Parquet, in
+slices of fixed size, because its own batches would read ahead without a limit.
 """
 
 from __future__ import annotations

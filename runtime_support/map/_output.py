@@ -42,7 +42,10 @@ class OutputFolder:
         self.columns = columns
 
     def is_final(self, number: int) -> bool:
-        """True if the output file was written and has no failed rows, which may be retried."""
+        """True if the output file was written and cannot change any more.
+
+        A file with failed rows can change, because these rows may be retried.
+        """
         return os.path.exists(self._part(number)) and not os.path.exists(self._errors(number))
 
     def write(self, number: int, first: int, kept: list[Entry], rows: Iterable[PartRow]) -> None:

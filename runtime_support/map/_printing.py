@@ -21,7 +21,7 @@ _lock = threading.RLock()
 
 
 class _LineStream:
-    """A stream that buffers the text that a row writes until its line is complete."""
+    """A stream that buffers what a row of the job prints, until the printed line is complete."""
 
     def __init__(self, name: str, stream: Any) -> None:
         self.name_here = name

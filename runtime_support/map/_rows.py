@@ -158,7 +158,7 @@ class RunningRows:
         """Calls the function and returns the outcome of the row.
 
         If an error must end the job, it is the `stop` of the outcome, even if the function has
-        caught the error. Then the value that the function returned is dropped.
+        caught the error and returned a value. This value is dropped.
         """
         limit, stopped = self._job.row_timeout, list[RunStopped]()
         set_context(stops=stopped)

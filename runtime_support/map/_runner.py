@@ -92,7 +92,7 @@ class JobRun:
         return rows
 
     def take_suspect(self) -> list[Row]:
-        """The next row to run alone, since it may crash its process.
+        """The next row that must run alone because it may crash its process.
 
         The list is empty if there is no such row. Rows whose process has ended too often fail.
         """

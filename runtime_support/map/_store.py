@@ -251,7 +251,7 @@ class JobStore:
         return bool(self.journal.read(f"select 1 from entry where {where} limit 1", since))
 
     def suspects(self) -> dict[int, int]:
-        """Maps each row to run alone to the number of processes that ended while it ran alone."""
+        """Maps each suspect row to the number of processes that ended while the row ran alone."""
         return dict(self.journal.read("select number, tries from row where status = 'suspect'"))
 
     def begin(self, numbers: list[int], *, alone: bool) -> None:

@@ -88,7 +88,7 @@ async def take_answers(answers: Mapping[str, Any]) -> None:
 
 
 def look(job: Job, wanted: Mapping[str, str]) -> str | None:
-    """The reason why the job cannot run in this process, or None.
+    """The reason why the job cannot run in this process, or None if it can run.
 
     `wanted` are the versions in the process of the job, as `versions` returns them.
     """

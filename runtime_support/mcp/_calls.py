@@ -198,8 +198,8 @@ def _without_absent(value: Any, schemas: list[Any], root: Mapping[str, Any]) -> 
     """The value without null in fields that may be left out.
 
     An object of a script has null for each field that it leaves out, and servers often reject null.
-    The value fits all `schemas`, or one of them. A null stays if its field is required or has no
-    schema, or if the schema allows null and has another default.
+    The value fits one of the `schemas`, or all of them. A null stays if its field is required or
+    has no schema, or if the schema allows null and has another default.
     """
     told = _parts(schemas, root)
     if is_list(value):
@@ -258,7 +258,7 @@ def _referred(reference: str, root: Mapping[str, Any]) -> Any:
 def _is_outcome(data: Any) -> bool:
     """True if the data has the form in which sessions return outcomes.
 
-    A recording may have been edited by hand.
+    The form may be wrong if a person has edited a recording.
     """
     if not is_object(data) or not isinstance(data.get("is_error"), bool):
         return False
@@ -267,7 +267,7 @@ def _is_outcome(data: Any) -> bool:
 
 
 def _without_unknown(value: Any, schema: m.Schema) -> Any:
-    """The value without fields that are not in its schema: servers may add fields."""
+    """The value with only the fields that its schema has, because servers may add others."""
     match m.resolved(schema):
         case m.ListSchema(item) if is_list(value):
             return [_without_unknown(one, item) for one in value]

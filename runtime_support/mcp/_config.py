@@ -116,8 +116,8 @@ def check_trusted(server: ServerConfig) -> None:
     """Raises ConfigError unless the user's settings file trusts the project of the server.
 
     A user who runs a program in a downloaded folder has not read the project's files, which decide
-    which servers are started or contacted. A server on this machine that gets no headers is always
-    allowed.
+    which servers are started or contacted. A server is always allowed if its address is on this
+    machine and it gets no headers.
     """
     if not server.command and not server.headers and is_of_this_machine(server.url):
         return

@@ -1,4 +1,4 @@
-"""The lock file `mcp.lock.json`: records the tools of each server that the project has accepted.
+"""The lock file `mcp.lock.json`: records which tools of each server the project has accepted.
 
     locked(folder, "docs").tools["search"]      the tool `search` of `docs`, as a LockedTool
     write_lock(folder, servers)
@@ -47,7 +47,7 @@ class LockedTool:
 
     @property
     def is_wrapped(self) -> bool:
-        """True if the result is not an object: the protocol wraps it in the field `result`."""
+        """True if the result is no object, so that the protocol wraps it in the field `result`."""
         output = self.output or {}
         return list(output.get("properties") or ()) == output.get("required") == ["result"]
 

@@ -6,8 +6,8 @@
 
 Each public top-level function with a docstring is a tool, with schemas from its annotations. Two
 kinds of functions are not served: those that were generated for tools of other servers, and those
-named in the module's `__guarded__`. Prompts offer the latter with `approve`, and a client's call
-would not wait for approval.
+named in the module's `__guarded__`. Functions in `__guarded__` need approval when a model calls
+them, and a client's call would not wait for it.
 
 The client gets the message of a function's error unchanged. A running call reports progress after
 each reply to a prompt, and a cancelled call sends no more prompts.

@@ -272,7 +272,7 @@ class Session:
 class _CallNotStarted(Failed):
     """Raised if the server did not start a call.
 
-    It has forgotten the session, or could not be reached.
+    The server has forgotten the session, or could not be reached.
     """
 
 
@@ -297,7 +297,7 @@ async def _list_tools(open_: Connection) -> LockedServer:
 
 
 async def _unlike_schema(open_: Connection, tool: LockedTool, result: CallToolResult) -> str | None:
-    """The difference between a result and the tool's output schema as a message, or None.
+    """A message that says how a result breaks the tool's output schema; None if it does not.
 
     If the result has only text, the text is parsed as JSON. An invalid schema is not compared.
     """
