@@ -400,7 +400,8 @@ class ProgramConversation(Conversation):
     def _calls_of_programs(self) -> list[ToolCall]:
         """The calls that programs made.
 
-        Calls that the model itself requested are left out, as no tools are offered to it.
+        Tool calls that the model itself requested are left out. They fail, because no tools are
+        offered to the model.
         """
         return [call for call in self.calls if isinstance(call, ProgramCall)]
 

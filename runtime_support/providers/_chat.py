@@ -66,7 +66,8 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
 def _rendered(messages: Iterable[Message], origin: Origin) -> Iterator[Message]:
     """Yields the messages as the server receives them.
 
-    Replies that this server gave get back the opaque parts, which only this server understands.
+    Replies from this server are sent back with their opaque parts, which only this server
+    understands.
     """
     for message, reply in with_replies(messages, origin):
         if reply is None:

@@ -71,9 +71,9 @@ def with_replies(
 ) -> Iterator[tuple[Message, Reply | None]]:
     """Yields each message with the `Reply` that it was made from, or with None.
 
-    The reply is None if another server gave it. Calls of the other replies, and the results of
-    these calls, have the server's ids. For a call without a result, a result is added that says
-    that the call was not made.
+    The reply is given only if it came from `origin`, the server that gets the messages. Then the
+    message's calls, and the results of these calls, have the server's ids. If such a call has no
+    result, a result is added, which says that the call was not made.
     """
     ids: dict[str, str] = {}  # the server's ids, by ours
     open_: list[str] = []

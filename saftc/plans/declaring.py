@@ -92,7 +92,10 @@ class _Compiled(MetaPathFinder, Loader):
 
 
 def _loaded(module: ast.Module) -> Iterator[tuple[ast.expr, ast.Call | None]]:
-    """The names and attributes that a module reads. Each comes with its call, or with None."""
+    """The names and attributes that a module reads.
+
+    Each comes with the call in which it is called, or with None if it is not called.
+    """
     called = {node.func: node for node in ast.walk(module) if isinstance(node, ast.Call)}
     for node in ast.walk(module):
         if isinstance(node, ast.Name | ast.Attribute):
@@ -119,8 +122,8 @@ def _nothing(name: str) -> None:
 class _Declared(ast.NodeTransformer):
     """Reduces a compiled module to declarations.
 
-    Defaults that are no literals are replaced by a placeholder. The methods of classes are removed;
-    they check the rules of records.
+    Defaults that are no literals are replaced by a placeholder. The methods of classes are removed,
+    because they only check the rules of records.
     """
 
     def __init__(self) -> None:
