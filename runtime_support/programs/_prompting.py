@@ -117,7 +117,7 @@ class Plan:
         conversions: Iterable[Function] = (),
         pure: Iterable[Function] = (),
     ) -> Plan:
-        """Returns the plan of a stored program: parsed JSON, a ProgramText, or already a plan.
+        """Returns the plan of a stored program, which is parsed JSON, a ProgramText or a plan.
 
         A plain string is a program whose value is that string. A program may call the functions,
         the conversions, and the constructors of the types in their signatures. If the program is

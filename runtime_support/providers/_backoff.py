@@ -154,7 +154,7 @@ class Backoff:
 
     @property
     def pause(self) -> float:
-        """The seconds until any request may start; not positive if a request may start now."""
+        """The seconds until the next request may start; zero or negative if it may start now."""
         return self._not_before - time.monotonic()
 
     @staticmethod

@@ -211,8 +211,8 @@ _GROWING = {"reasoning.text": "text", "reasoning.summary": "summary"}
 def _goes_on(pieces: list[Any], piece: Any) -> bool:
     """True if the chunk `piece` continues the reasoning detail made of the chunks `pieces`.
 
-    An equal index proves nothing, as the index may be 0 in all chunks. A chunk with a signature
-    ends the text of a detail; this chunk may have no text.
+    An equal index proves nothing, as the index may be 0 in all chunks. A signature ends the text of
+    a detail: a chunk after it continues the detail only if the chunk has no text.
     """
     first, last = pieces[0], pieces[-1]
     field = _GROWING.get(str(first.get("type") if is_object(first) else None))

@@ -40,7 +40,7 @@ def sendable(messages: Iterable[Message]) -> list[Message]:
 
     - Every call has a valid tool name.
     - No tool result is empty.
-    - No message of the model is without text and calls: such a message is dropped, and the user
+    - Every message of the model has text or calls. A message without both is dropped, and the user
       messages around it are joined, as some models refuse two user messages in a row.
     """
     sent: list[Message] = []
@@ -102,9 +102,10 @@ def with_replies(
 
 
 def _called(reply: Reply) -> list[str]:
-    """Returns the ids of all calls in a reply's opaque parts, which are sent back unchanged.
+    """Returns the ids of all calls in a reply's opaque parts.
 
-    The message that was made from the reply may lack some of these calls.
+    These parts are sent back unchanged. The message that was made from the reply may lack some of
+    the calls.
     """
     parts = own_parts(reply, "output") or own_parts(reply, "content") or []
     calls = [one for one in parts if one.get("type") in ("function_call", "tool_use")]

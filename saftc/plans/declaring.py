@@ -76,8 +76,8 @@ class _Compiled(MetaPathFinder, Loader):
     ) -> None:
         """Records the functions that are passed to `approve`.
 
-        An argument that is not the name of a function may be any function that is used as a value.
-        Then all functions that the modules use as values are recorded.
+        If an argument is not the name of a function, it could be any function that the modules use
+        as a value, so all of these functions are recorded.
         """
         for node, call in loaded:
             meant = _named(node, names)
