@@ -9,7 +9,7 @@
 Checking is bidirectional: an expected type is pushed inwards, to the places where coercions are
 inserted; without an expected type (`any`) the type is inferred. A constant is converted at once,
 since its value is known: `"two"` for a number is a mistake, and `"a,b"` for a list is an ambiguity.
-Each mistake is reported once: an invalid part gets a type that fits everywhere.
+Each mistake is reported only once, because an invalid part gets a type that fits everywhere.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ Word: TypeAlias = Literal["parameter", "field"]
 class Variable:
     """A variable of a `$let`.
 
-    Its expression is checked when another variable first refers to it, or else in the order of the
-    `$let`. `scope` has the names that are visible in the `$let`. `needs` are the names of the
-    variables of the same `$let` that the expression refers to. `done` lists the variables of the
-    `$let` that have been checked, in the order of evaluation.
+    The expression is checked in the order of the `$let`, or earlier if the expression of an earlier
+    variable refers to this variable. `scope` has the names that are visible in the `$let`. `needs`
+    are the names of the variables of the same `$let` that the expression refers to. `done` lists
+    the variables of the `$let` that have been checked, in the order of evaluation.
     """
 
     name: str
@@ -235,10 +235,10 @@ class Checker:
     # Records
 
     def _record(self, body: Data, path: Path, start: Path, slot: Slot, scope: Scope) -> n.Checked:
-        """Checks a record, which is at `path`.
+        """Checks a record. `body` has its fields, and `path` is the path of the record.
 
-        `start` is the path of the object with the fields. If the record is wrapped in `$object`,
-        this object is inside of the record; otherwise, it is the record.
+        If the record is wrapped in `$object`, `start` is the path of the object inside of
+        `$object`. Otherwise, `start` equals `path`.
         """
         shapes = self._shapes(slot.type)
         found = [one for one in shapes if _may_have(one, body)]
@@ -272,7 +272,7 @@ class Checker:
     # Calls
 
     def _apply(self, name: str, body: Any, path: Path, slot: Slot, scope: Scope) -> n.Checked:
-        """Checks an object with one key, which is a call, or else a record with one field."""
+        """Checks an object with one key: a call if the key names a callable, otherwise a record."""
         definition = self._registry.definitions.get(name)
         if definition is not None:
             return self._call(definition, body, path, slot, scope)

@@ -7,7 +7,7 @@ expression calls two conversions, one after the other. Two kinds of choices are 
 since no program can express them:
 
 - a choice for one element of a `$map`, whose `do` is written once for all elements
-- a choice about a call that the called function makes itself
+- a choice about a call inside of a Python function that the program calls
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def point_at(
 def innermost(points: Iterable[tuple[Path, Point]]) -> tuple[Point, ...]:
     """Returns the ambiguous places that contain no other ambiguous place.
 
-    A choice at such a place may also decide the places around it.
+    Other places are left out, because a choice at an inner place may also decide them.
     """
     points = list(points)
     return tuple(
@@ -147,9 +147,9 @@ def option_choices(
 
 
 def _is_from_within(ambiguity: Ambiguity) -> bool:
-    """True if the function that the program calls did not raise the ambiguity itself.
+    """True if the ambiguity was raised deeper inside of the function that the program calls.
 
-    The ambiguity was then raised by a function that this function has called.
+    False if this function raised the ambiguity itself.
     """
     names = [
         str(frame.f_globals.get("__name__")).partition(".")[0]

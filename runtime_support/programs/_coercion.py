@@ -103,7 +103,7 @@ class Coercer:
         arguments: Callable[[], Mapping[str, Any]],
         place: ArgumentPlace,
     ) -> Stopped:
-        """Returns the exception for a callable that has raised the ambiguity.
+        """Returns the exception that reports the ambiguity, which a call of `definition` raised.
 
         `arguments` returns the arguments of the call, as expressions. Each option of the ambiguity
         is a call or a value.

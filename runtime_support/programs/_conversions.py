@@ -43,7 +43,7 @@ _NUMBER = re.compile(r"\s*-?(\d+)(\.\d+)?([eE][+-]?\d+)?\s*", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The source of a conversion, if its value is known and not only its type."""
+    """A source of a conversion whose value is known, not only its type."""
 
     value: Any
 
@@ -96,7 +96,10 @@ Source: TypeAlias = _types.Type | Known
 
 
 def step(source: Source, target: _types.Type, registry: Registry) -> Step:
-    """Returns how the source, a type or a known value, becomes a value of the target type."""
+    """Returns how the source becomes a value of the target type.
+
+    The source is a type or a known value.
+    """
     given = source if isinstance(source, Known) else m.resolved(source)
     source = _as_known(given)
     if _accepts(target, source):
@@ -197,7 +200,8 @@ def parts_of_value(
 ) -> dict[Any, tuple[Any, _types.Type]] | None:
     """Maps the index or key of each item or field to its value and its target type.
 
-    Returns None if the value is no list or object, or if the target has other items or fields.
+    Returns None if the value is no list or object, or if its items or fields do not match those of
+    the target.
     """
     if is_list(value) or is_tuple(value):
         item = _types.item_of(target)
@@ -435,10 +439,11 @@ def _refused_value(value: Any, target: _types.Type) -> str:
 
 
 def is_by_position(argument: Any, target: _types.Type, registry: Registry) -> bool:
-    """True if a call's argument is a list of several values by position, without names.
+    """True if a call's argument must be a list of several arguments, which are given by position.
 
-    `target` is the type of the only required parameter. It accepts no lists, and no conversion
-    makes it from a list, so the list could only be joined to a string.
+    `target` is the type of the only required parameter. A list cannot be the argument of this
+    parameter if the type accepts no lists and no conversion makes it from a list. The list could
+    only be joined to a string.
     """
     takes_lists = _types.ANY in _types.members_of(target) or bool(_types.lists_of(target))
     is_bare_list = is_list(argument) and not takes_lists

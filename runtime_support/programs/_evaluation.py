@@ -252,9 +252,9 @@ def run(
 ) -> Outcome:
     """Runs a checked program.
 
-    `names` maps the program's free variables to their values. `call` is the request of a prompt or
-    a script to run the program. A program that calls functions which need approval must be approved
-    as a whole.
+    `names` maps the program's free variables to their values. `call` is the call by which a prompt
+    or a script runs the program. A program that calls functions which need approval must be
+    approved as a whole.
     """
     machine = Machine(limits, checked.registry, on_call, earlier, call)
     evaluator = Evaluator(checked, machine)

@@ -131,9 +131,9 @@ class Machine:
     """Makes and records the calls of one evaluation.
 
     `earlier` are the calls that earlier programs made for the same request. They count against the
-    limit of calls, and a call that equals one of them is not made again. `program` is the request
-    of a prompt or a script to run the program, if there is one. The hooks of this request wrap each
-    call. A function that needs approval is denied unless the request was approved.
+    limit of calls, and a call that equals one of them is not made again. `program` is the call by
+    which a prompt or a script runs the program, or None. The hooks of `program` wrap each call. A
+    function that needs approval is denied unless `program` was approved.
     """
 
     def __init__(
@@ -190,8 +190,8 @@ class Machine:
     def note_problems(self, stopped: Stopped) -> None:
         """Records the positions of the first failure and of the first ambiguity.
 
-        Behind a failure, no more calls are made. Behind an ambiguity, functions with side effects
-        are not called.
+        After the position of a failure, no more calls are made. After the position of an ambiguity,
+        functions with side effects are not called.
         """
         for one in stopped.problems:
             first = self._first.get(type(one), one.position)
@@ -517,9 +517,10 @@ def run_now(work: Coroutine[Any, Any, T]) -> T:
 
 
 def is_larger(value: Any, most: int, container: int = 0) -> bool:
-    """True if the value has more than about `most` bytes as JSON text. Counting stops there.
+    """True if the value has more than about `most` bytes as JSON text.
 
-    For each list, object and record, `container` is added for the size in memory.
+    To estimate the size in memory, `container` bytes are added for each list, object and record.
+    The bytes are counted only until they exceed `most`.
     """
     size, pending = 0, [value]
     while pending and size <= most:

@@ -49,7 +49,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A program that the model may have meant, with one sentence that tells it from the others."""
+    """A program that the model may have meant, with a sentence that tells it apart from others."""
 
     sentence: str
     program: Any

@@ -117,7 +117,7 @@ class Plan:
         conversions: Iterable[Function] = (),
         pure: Iterable[Function] = (),
     ) -> Plan:
-        """Returns the plan of a stored program: parsed JSON, a ProgramText, or already a plan.
+        """Returns the plan of a stored program, which is parsed JSON, a ProgramText or a plan.
 
         A plain string is a program whose value is that string. A program may call the functions,
         the conversions, and the constructors of the types in their signatures. If the program is
@@ -400,7 +400,8 @@ class ProgramConversation(Conversation):
     def _calls_of_programs(self) -> list[ToolCall]:
         """The calls that programs made.
 
-        Calls that the model itself requested are left out, as no tools are offered to it.
+        Tool calls that the model itself requested are left out. They fail, because no tools are
+        offered to the model.
         """
         return [call for call in self.calls if isinstance(call, ProgramCall)]
 

@@ -255,7 +255,7 @@ class Registry:
 
 
 def _is_known(python: type, name: str) -> bool:
-    """True if the class's registered name refers to the class in the module that defines it.
+    """True if the class has its registered name, `name`, also in the module that defines the class.
 
     Annotations with such a name can be read without the registry.
     """

@@ -92,7 +92,7 @@ class NotJson(Exception):
 
 
 class RepeatedNames(dict[str, Any]):
-    """An object in whose text some keys occur more than once."""
+    """An object whose JSON text has some keys more than once."""
 
     repeated: tuple[str, ...] = ()
 

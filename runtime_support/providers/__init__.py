@@ -144,7 +144,7 @@ def hook_for(prompt: PromptRun) -> RetryHook:
 
 
 class NoProvider:
-    """Rejects every request: the provider is `unset`, or no provider is configured."""
+    """Rejects every request, because the provider is `unset` or no provider is configured."""
 
     def __init__(self, *, is_chosen: bool) -> None:
         self._is_chosen = is_chosen

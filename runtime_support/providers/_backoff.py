@@ -5,8 +5,8 @@
 A `Backoff` is a semaphore and a time before which no request starts. It limits nothing until the
 server rejects a request because of overload. Each rejection postpones the time and removes the
 request's slot from the semaphore. Each reply returns its slot and adds half a slot. Requests are
-served in the order in which they came: a request keeps its number through all attempts. `_retries`
-does the waiting.
+served in the order in which they came, as a request keeps its number through all attempts.
+`_retries` does the waiting.
 """
 
 from __future__ import annotations
@@ -69,10 +69,11 @@ class Backoff:
     def ask(
         self, settings: Settings, waited: Waited, send: Callable[[int], ReplyStream], tokens: int
     ) -> ReplyStream:
-        """Returns the reply of the first successful attempt, which is `send(number)`.
+        """Returns the reply of the first successful attempt.
 
-        If no request has to wait, the first attempt is made at once. Otherwise, and for each retry,
-        `retry_loop` waits and sends the request.
+        `send(number)` makes an attempt; attempts are numbered from 0. `tokens` is the estimated
+        size of the request. If no request has to wait, the first attempt is made at once.
+        Otherwise, and for each retry, `retry_loop` waits and sends the request.
         """
         request, failure = QueuedRequest(next(self._numbers), settings, waited), None
         has_rate = settings.requests_per_minute or settings.tokens_per_minute
@@ -86,7 +87,10 @@ class Backoff:
         return (yield from retry_loop(self, request, send, tokens, failure))
 
     def attempt(self, request: QueuedRequest, replying: ReplyStream) -> ReplyStream:
-        """Runs an attempt that has started: returns its reply and frees its slot."""
+        """Runs `replying`, which is one attempt of a request, and returns the reply.
+
+        `wait_of` has given the request a slot, which is freed at the end of the attempt.
+        """
         places = 1.0
         try:
             reply = yield from replying
@@ -102,7 +106,7 @@ class Backoff:
 
     @contextmanager
     def aside(self) -> Generator[None]:
-        """Frees the slot of a request during the block: the block may wait for other requests."""
+        """Frees a request's slot during the block, as the block may wait for other requests."""
         self._leave(1)
         try:
             yield
@@ -150,7 +154,7 @@ class Backoff:
 
     @property
     def pause(self) -> float:
-        """The seconds until any request may start; not positive if a request may start now."""
+        """The seconds until the next request may start; zero or negative if it may start now."""
         return self._not_before - time.monotonic()
 
     @staticmethod
@@ -166,10 +170,10 @@ class Backoff:
         return max(failure.wait + random.uniform(0, min(failure.wait / 4, 1)), wait / 10)
 
     def _refuse(self, request: QueuedRequest, failure: RetryableError) -> None:
-        """After a rejection, postpones the time before which no request starts.
+        """Postpones the time before which no request starts, because a request was rejected.
 
-        If the server asks for more than `max_wait`, the wait is capped, so that other requests are
-        not blocked for as long.
+        If the server asks to wait longer than `max_wait`, the wait is capped, so that other
+        requests are not blocked for too long.
         """
         with self._lock:
             self.trouble = failure.error

@@ -99,7 +99,7 @@ def wrap_schema(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_wrapped(request: Request, form: RequestForm) -> bool:
-    """True if the reply has its value in `{"value": ...}`, as its schema is not of an object."""
+    """True if the reply's value is in `{"value": ...}`, as its schema is not that of an object."""
     return form.enforced and request.schema is not None and not _is_object_root(request.schema)
 
 
@@ -140,7 +140,7 @@ class ChunkedText:
 
     @property
     def known(self) -> str:
-        """The text so far, without half of a character at its end."""
+        """The text so far, without an incomplete character at its end."""
         return "".join(self._texts)
 
     @property
@@ -168,8 +168,8 @@ class ChunkedText:
 class ReplyReader(ABC):
     """Reads one reply: from the body of a response, or from the events of a stream.
 
-    Subclasses add the reply's text to `_text`. `meant` is what the API calls a reply, with a hint
-    for the error that reports other data.
+    Subclasses add the reply's text to `_text`. If a server returns data of another kind, the error
+    says that the server did not return `meant[0]`, and has the hint `meant[1]`.
     """
 
     meant: tuple[str, str | None]

@@ -66,7 +66,8 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
 def _rendered(messages: Iterable[Message], origin: Origin) -> Iterator[Message]:
     """Yields the messages as the server receives them.
 
-    Replies that this server gave get back the opaque parts, which only this server understands.
+    Replies from this server are sent back with their opaque parts, which only this server
+    understands.
     """
     for message, reply in with_replies(messages, origin):
         if reply is None:
@@ -210,8 +211,8 @@ _GROWING = {"reasoning.text": "text", "reasoning.summary": "summary"}
 def _goes_on(pieces: list[Any], piece: Any) -> bool:
     """True if the chunk `piece` continues the reasoning detail made of the chunks `pieces`.
 
-    An equal index proves nothing, as the index may be 0 in all chunks. A chunk with a signature
-    ends the text of a detail; this chunk may have no text.
+    An equal index proves nothing, as the index may be 0 in all chunks. A signature ends the text of
+    a detail: a chunk after it continues the detail only if the chunk has no text.
     """
     first, last = pieces[0], pieces[-1]
     field = _GROWING.get(str(first.get("type") if is_object(first) else None))

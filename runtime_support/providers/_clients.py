@@ -4,9 +4,9 @@
     content = yield from Body(response, most_bytes).read()
 
 The connections come from httpcore2's pools. A request's time-out covers all of the request, from
-waiting for a connection to the last byte of the reply. A `Body` reads the body of a response, up to
-a number of bytes, which limits the compressed and the decoded body. Of an error response, only the
-beginning is read.
+waiting for a connection to the last byte of the reply. A `Body` reads the body of a response up to
+a limit in bytes, which applies both to the compressed and to the decoded body. If the response is
+an error, only the beginning of its body is read.
 
 httpcore2 applies a time-out to each single wait: a server that sends a byte now and then could
 block a thread for ever, and no other thread could stop it. So each wait here is limited to the
@@ -159,8 +159,9 @@ def respond(
 ) -> Steps[httpx2.Response]:
     """Sends a request through a pool and returns its response, with the body unread.
 
-    Of an error response, the beginning of the body is read. `leave` is called when sending fails,
-    and otherwise when an event loop closes the response. Raises ProviderError for a redirect.
+    If the response is an error, the beginning of its body has been read. `leave` is called when
+    sending fails. If sending succeeds, `leave` is called when an event loop closes the response.
+    Raises ProviderError for a redirect.
     """
     times = request.extensions["timeout"]
     silence = times["read"] if times["read"] < times["connect"] else float("inf")

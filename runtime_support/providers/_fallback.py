@@ -2,9 +2,10 @@
 
     prompt(..., options={"model": "large", "fallback": ["small", "local-one"]})
 
-A model has failed if all of its attempts have failed: its server is unreachable, refuses the model,
-stays overloaded, or breaks the connection. After a bad reply or a spent budget, no other model is
-tried. The reply names the model that answered, and the conversation continues with this model.
+A model has failed if all of its attempts have failed, because its server is unreachable, refuses
+the model, stays overloaded, or breaks the connection. After a bad reply or a spent budget, no other
+model is tried. The reply names the model that answered, and the conversation continues with this
+model.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def sendable(messages: Iterable[Message]) -> list[Message]:
 
     - Every call has a valid tool name.
     - No tool result is empty.
-    - No message of the model is without text and calls: such a message is dropped, and the user
+    - Every message of the model has text or calls. A message without both is dropped, and the user
       messages around it are joined, as some models refuse two user messages in a row.
     """
     sent: list[Message] = []
@@ -71,9 +71,9 @@ def with_replies(
 ) -> Iterator[tuple[Message, Reply | None]]:
     """Yields each message with the `Reply` that it was made from, or with None.
 
-    The reply is None if another server gave it. Calls of the other replies, and the results of
-    these calls, have the server's ids. For a call without a result, a result is added that says
-    that the call was not made.
+    The reply is given only if it came from `origin`, the server that gets the messages. Then the
+    message's calls, and the results of these calls, have the server's ids. If such a call has no
+    result, a result is added, which says that the call was not made.
     """
     ids: dict[str, str] = {}  # the server's ids, by ours
     open_: list[str] = []
@@ -102,9 +102,10 @@ def with_replies(
 
 
 def _called(reply: Reply) -> list[str]:
-    """Returns the ids of all calls in a reply's opaque parts, which are sent back unchanged.
+    """Returns the ids of all calls in a reply's opaque parts.
 
-    The message that was made from the reply may lack some of these calls.
+    These parts are sent back unchanged. The message that was made from the reply may lack some of
+    the calls.
     """
     parts = own_parts(reply, "output") or own_parts(reply, "content") or []
     calls = [one for one in parts if one.get("type") in ("function_call", "tool_use")]

@@ -148,7 +148,7 @@ def _one_type_each(schema: dict[str, Any], kinds: list[Any]) -> dict[str, Any]:
 
 
 def _is_expressible(request: Request) -> bool:
-    """True if the API may enforce the request's schema.
+    """True if the API can be asked to enforce the request's schema.
 
     The request must be strict, or its `enforce_schema` must be "on".
     """

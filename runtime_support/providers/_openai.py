@@ -284,9 +284,10 @@ def _times_of(settings: Settings) -> float | httpx2.Timeout:
 
 @contextmanager
 def _of_server() -> Generator[None]:
-    """Turns errors that a server's malformed data causes in the block into a ValueError.
+    """Turns unexpected errors in the block into a ValueError.
 
-    Only code that reads such data may be in the block: errors of other code would be hidden.
+    Malformed data of the server is taken as the cause. So only code that reads such data may be in
+    the block; errors of other code would be hidden.
     """
     try:
         yield

@@ -8,8 +8,8 @@
 `RetryableError` and `Rejected` are the errors of an attempt without a reply.
 
 Each wire is a module with the function `render` and the class `READER`. The code that sends, waits
-and retries (`_openai`) does not depend on the wire, nor do journals and recordings: a `Request` is
-the same for all wires.
+and retries (`_openai`) does not depend on the wire, nor do journals and recordings, because
+a `Request` is the same for all wires.
 """
 
 from __future__ import annotations

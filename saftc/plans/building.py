@@ -9,9 +9,9 @@
         return [gap(a=here, b=p) for p in places()]
 
 Calls nest as in the program. If a part of an expression needs statements (a nested `$let`), the
-statements are written above the statement with the expression. Then the parts with effects that
-precede this part are bound to variables, too, so that the order of evaluation stays that of the
-program. A variable that is never read is omitted, and its value is evaluated only for its effects.
+statements are written above the statement with the expression. Then earlier parts with effects are
+bound to variables, too, so that the order of evaluation stays that of the program. A variable that
+is never read is omitted, and its value is evaluated only for its effects.
 
 The checker's conversions of arguments become ordinary calls:
 
@@ -189,7 +189,7 @@ class _Builder:
         return inside
 
     def asked_of(self, key: Key) -> types.Type | None:
-        """The type of all parameters that get a variable, or None if their types differ."""
+        """The common type of all parameters that get a variable, or None if their types differ."""
         first, *others = (self.known or {}).get(key) or [types.ANY]
         return None if first == types.ANY or any(other != first for other in others) else first
 
@@ -364,9 +364,10 @@ class _Builder:
     def native(
         self, value: Expression, source: types.Type, target: types.Type, around: set[str]
     ) -> Expression | None:
-        """A conversion in plain Python that is right for all values, or None if there is none.
+        """The expression that converts a value from `source` to `target` in plain Python.
 
-        `around` are the names of the visible variables.
+        The result is None if no such expression is right for all values. `around` are the names of
+        the visible variables.
         """
         item, wanted = types.item_of(source), types.item_of(target)
         match conversions.step(source, target, self.module.tools.registry):

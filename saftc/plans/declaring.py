@@ -76,8 +76,8 @@ class _Compiled(MetaPathFinder, Loader):
     ) -> None:
         """Records the functions that are passed to `approve`.
 
-        An argument that is not the name of a function may be any function that is used as a value.
-        Then all functions that the modules use as values are recorded.
+        If an argument is not the name of a function, it could be any function that the modules use
+        as a value, so all of these functions are recorded.
         """
         for node, call in loaded:
             meant = _named(node, names)
@@ -92,7 +92,10 @@ class _Compiled(MetaPathFinder, Loader):
 
 
 def _loaded(module: ast.Module) -> Iterator[tuple[ast.expr, ast.Call | None]]:
-    """The names and attributes that a module reads. Each comes with its call, or with None."""
+    """The names and attributes that a module reads.
+
+    Each comes with the call in which it is called, or with None if it is not called.
+    """
     called = {node.func: node for node in ast.walk(module) if isinstance(node, ast.Call)}
     for node in ast.walk(module):
         if isinstance(node, ast.Name | ast.Attribute):
@@ -119,8 +122,8 @@ def _nothing(name: str) -> None:
 class _Declared(ast.NodeTransformer):
     """Reduces a compiled module to declarations.
 
-    Defaults that are no literals are replaced by a placeholder. The methods of classes are removed;
-    they check the rules of records.
+    Defaults that are no literals are replaced by a placeholder. The methods of classes are removed,
+    because they only check the rules of records.
     """
 
     def __init__(self) -> None:

@@ -1,10 +1,10 @@
 """The tools of a plan: a module's functions, types and conversions, as a registry of the runtime.
 
-Of a script, or a module compiled from a script, only the declarations are read: they are enough to
-check a plan. The script's `conv` functions are the conversions. Any other module is imported, and
-its list `conversions` names the conversions. A plan can call the functions that the module defines
-or lists in `__all__`. It can also call functions that the module imports, by their names in the
-module.
+If the module is a script, or compiled from a script, only its declarations are read, because they
+are enough to check a plan. The script's `conv` functions are the conversions. Any other module is
+imported, and its list `conversions` names the conversions. A plan can call the functions that the
+module defines or lists in `__all__`. It can also call functions that the module imports, by their
+names in the module.
 """
 
 import ast

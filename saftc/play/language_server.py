@@ -8,7 +8,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 
 async def speak(page: WebSocket) -> None:
-    """Starts a language server for a page. Forwards their messages until one of them ends."""
+    """Starts a language server for a page. Forwards messages between the two until one ends."""
     await page.accept()
     # `-P`: no module beside the script can replace one that saftc needs.
     command = [sys.executable, "-P", "-m", "saftc", "lsp"]

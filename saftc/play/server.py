@@ -11,10 +11,11 @@
     WS   /run             {"run": text}, {"stop": true}, {"input": line}, {"again": key} or
                           {"save": text}; the server answers with news (`runs`)
 
-A message to `/run` runs or saves the page's script, or the script of the folder that `name` names.
-The page sends the `version` of the script that it has: a file with another version is not
-overwritten. With `"new": true`, the script is saved only if it does not exist. `choice` selects the
-provider and model. If `line` is null, the script's input ends.
+A message to `/run` runs or saves the page's script. If it has the key `name`, it runs or saves the
+script with this name in the same folder. The page sends the `version` of the script that it has, so
+that a file with another version is not overwritten. With `"new": true`, the script is saved only if
+it does not exist. `choice` selects the provider and model. If `line` is null, the script's input
+ends.
 """
 
 import asyncio
