@@ -78,7 +78,7 @@ def sole_assignments(module: n.Module, names: Names) -> dict[Symbol, n.AssignStm
 
 
 def _annotated_by(node: n.Statement) -> dict[n.Identifier, n.Schema]:
-    """Maps the target, fields or parameters that a statement annotates to their annotations."""
+    """The annotation of each target, field or parameter that a statement annotates."""
     match node:
         case n.AssignStmt(name=name, schema=schema):
             return {} if schema is None else {name: schema}

@@ -36,8 +36,8 @@ class Point(NamedTuple):
 class Assigned(ForwardAnalysis[int]):
     """Finds the names that are certainly or maybe assigned at each point of a scope.
 
-    `points` maps each statement to the point before it, and each expression that a statement
-    evaluates to its point. `given` are the names that have a value at the start.
+    `points` has the point before each statement, and the point of each expression that is evaluated
+    by a statement. `given` are the names that have a value at the start.
     """
 
     def __init__(self, statements: Sequence[n.Statement], given: Iterable[str] = ()) -> None:

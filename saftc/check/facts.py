@@ -252,7 +252,7 @@ class Facts:
     def adds_alike(self, node: n.Binary) -> bool:
         """Whether `x = x + y` can become `x += y` in Python.
 
-        Not for lists: `+=` would mutate the list that `x` refers to.
+        This is False for lists, because `+=` would mutate the list that `x` refers to.
         """
         is_native = self.forms.operators[node] == Form.NATIVE
         return is_native and is_only(self.type_of(node.left), "int", "float", "string")
@@ -373,7 +373,7 @@ class Facts:
         return name in self.fields_of(record) or (is_enum and name == "name")
 
     def name_of_record(self, definition: n.RecordDef) -> str | None:
-        """The name that this script has for a record, or None if it has no name for it."""
+        """The name that this script has for a record, or None."""
         name = definition.name.text
         named = self.records.get(name)
         if named is not None and named.node is definition:
@@ -381,9 +381,9 @@ class Facts:
         return next((one for one, facts in self.records.items() if facts.node is definition), None)
 
     def record_of_kind(self, word: str) -> str | None:
-        """The name that this script has for the record whose definition calls it `word`.
+        """The name that this script has for the record that is defined under the name `word`.
 
-        None if no record or more than one is defined by that name.
+        Returns None unless exactly one record is defined under that name.
         """
         named = {one.node: name for name, one in self.records.items() if one.type.name == word}
         return next(iter(named.values())) if len(named) == 1 else None
@@ -483,10 +483,10 @@ class Facts:
         return self.types.get(node, ANY) if coercion is None else coercion.wanted
 
     def place_without_history(self, node: n.Node) -> Type | None:
-        """The function type that the context wants, if the function `node` must be wrapped for it.
+        """The function type that a wrapper for the function `node` must have, or None.
 
-        The function must be wrapped if it returns a result with its history, because the context
-        needs a function that returns the plain value. Otherwise the result is None.
+        A wrapper is needed if the function returns a result with its history, but the context wants
+        a function that returns the plain value.
         """
         wanted = self.given_functions.get(node)
         given = () if wanted is None else members(self.types[node])
@@ -526,9 +526,10 @@ class Facts:
         )
 
     def _is_one_text(self, record: RecordType) -> bool:
-        """Whether the values of a record arrive whole, such as the members of an Enum.
+        """Whether a value of a record arrives whole from a model, not field by field.
 
-        In JSON, the members of an Enum are plain values, not objects with fields.
+        For example, the members of an Enum are plain values in JSON, not objects with fields. A
+        record without known fields counts, too.
         """
         known = self._facts_of(record)
         return known is None or record.is_mixed or bool(known.choices)

@@ -135,9 +135,9 @@ class KindTest:
 class BuiltinCall:
     """A call of a builtin function by its name.
 
-    `way`: the selected overload. `arguments`: the arguments in the order of the parameters. It is
-    None if the arguments are passed with their names, as in the script, but never for a native
-    call. `by`: the function whose results `sorted`, `min` or `max` compares.
+    `way`: the selected overload. `arguments`: the arguments in the order of the parameters, or
+    None if the arguments are passed with their names, as in the script. A native call always has
+    `arguments`. `by`: the function whose results `sorted`, `min` or `max` compares.
     """
 
     builtin: Builtin
@@ -149,7 +149,7 @@ class BuiltinCall:
 
 @dataclass(frozen=True, slots=True)
 class DirectCall:
-    """A plain Python call of a function or record of a script, or of something from Python.
+    """A plain Python call. The callee is a function or record of a script, or comes from Python.
 
     `definition`: the function or record, or None if the callee is from Python. `waits`: whether the
     call returns an awaitable.
@@ -384,7 +384,7 @@ def is_written_out(node: n.Expression) -> bool:
 
 
 def arguments_by_position(node: n.Call, way: Overload) -> dict[int, n.Expression]:
-    """Maps the positions of parameters to the arguments for them, without the argument `by`."""
+    """Maps the position of each passed parameter to its argument. The argument `by` is left out."""
     names = [parameter.name for parameter in way.parameters]
     by = way.by.name if way.by else None
     return {
@@ -402,7 +402,10 @@ def is_settled(node: n.Expression) -> bool:
 
 
 def written_value(node: n.Expression) -> int | float | str | bool | None:
-    """The value of a literal or of a negative number. None for other expressions, as for `nil`."""
+    """The value of a literal or of a negative number, or None for any other expression.
+
+    The value of the literal `nil` is None, too.
+    """
     match node:
         case n.Literal():
             return node.value

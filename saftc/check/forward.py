@@ -69,7 +69,7 @@ class ForwardAnalysis(ABC, Generic[State]):
     def widen(self, loop: Loop, head: State, again: State) -> State | None:
         """The state at the head of a loop for the next iteration of the fixpoint, or None to stop.
 
-        `head`: the state of the last iteration. `again`: the state that this iteration produced.
+        The last iteration assumed the state `head` at the head of the loop, and produced `again`.
         """
         del loop
         return None if again == head else again
@@ -182,7 +182,10 @@ class ForwardAnalysis(ABC, Generic[State]):
         return self.met(ways)
 
     def _try(self, statement: n.TryStmt, state: State) -> State | None:
-        """The state after a `try`. Its handler starts in the join of the states that may fail."""
+        """The state after a `try`.
+
+        The handler starts in the join of the states in which the body may fail.
+        """
         self.failing.append([state])
         done = self.branch(statement.body, state)
         failed = self._bound(statement, self.join(self.failing.pop()))

@@ -184,9 +184,9 @@ class _HistoryFinder:
         return self.returns[keeper] if isinstance(keeper, n.FunctionDef) else self.values[keeper]
 
     def _sources(self, keeper: Keeper) -> list[Keeper | None]:
-        """The names and functions that the history of `keeper` comes from, without prompts.
+        """The names and functions that the history of `keeper` comes from.
 
-        The list has a None for each value without history.
+        Prompts are left out. The list has a None for each value without history.
         """
         given = self._given(keeper)
         return [self.source(one) for one in given if not isinstance(one, n.Prompt)]
@@ -200,9 +200,9 @@ class _HistoryFinder:
         return bool(self.returns[function]) and ends(function.body)
 
     def _is_open(self, symbol: Symbol) -> bool:
-        """Whether it must be inferred if a variable keeps a history.
+        """True if inference must decide whether a variable keeps a history.
 
-        Inference is not needed if the variable is annotated as a whole result.
+        There is nothing to decide if the variable is annotated as a whole result.
         """
         return self._is_variable(symbol) and not _names_result(self._schema(symbol))
 
@@ -228,8 +228,9 @@ class _HistoryFinder:
     def streaming(self, known: Mapping[Keeper, tuple[n.Prompt, ...]]) -> Iterator[Keeper]:
         """Yields the names and functions that hold or return a stream.
 
-        A loop iterates over the name or over a call of the function, or the function declares
-        `stream` as its return type. All prompts that the stream may come from must be streamed.
+        Such a name or function is used by a loop that iterates over the name or over a call of the
+        function, or it declares `stream` as its return type. All prompts that the stream may come
+        from must be streamed.
         """
         sources = (self.source(loop.iterable) for loop in self.loops)
         declared = (one for one in self.returns if is_stream(one.returns))
@@ -269,7 +270,7 @@ class _HistoryFinder:
         return self.history.binding(node, self.names)
 
     def sources(self) -> dict[Keeper, list[Keeper]]:
-        """For each name or function, the names and functions that must keep a history with it."""
+        """Maps each name or function to those that must keep a history if it keeps one."""
         return {one: [other for other in self._needs(one) if other] for one in self.can}
 
     def asked(self) -> Iterator[Keeper]:
@@ -280,10 +281,10 @@ class _HistoryFinder:
                 yield source
 
     def _asks(self, node: n.Member | n.Index, source: Keeper) -> bool:
-        """Whether `node` reads something of a result that the plain value does not have.
+        """Whether `node` reads a part of a result that the plain value does not have.
 
-        This is a member of the history. If the result is untyped, it may also be another member or
-        an item, which are parts of the JSON in the result's text.
+        Such a part is a member of the history. If the result is untyped, all other members and
+        items count, too: they are parts of the JSON in the result's text.
         """
         if isinstance(node, n.Member) and node.name.text in MEMBERS:
             schema = self._schema(source)
@@ -291,7 +292,7 @@ class _HistoryFinder:
         return source in self.history.untyped
 
     def _schema(self, source: Keeper) -> n.Schema | None:
-        """The annotation of a name, which may be inherited, or None."""
+        """The annotation of a name, declared there or inherited, or None if it has none."""
         match source.node if isinstance(source, Symbol) else None:
             case n.AssignStmt() as statement:
                 return statement.schema or self.held.get(statement.name)

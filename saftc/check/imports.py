@@ -280,7 +280,10 @@ def _is_import(statement: n.Statement) -> bool:
 
 
 def _only_defines(statement: n.Statement) -> bool:
-    """Whether an import can be moved across a statement without a visible difference."""
+    """Whether a statement is a definition whose defaults are plain values.
+
+    If so, moving an import across the statement makes no visible difference.
+    """
     match statement:
         case n.TypeAlias() | n.ServerImport():
             return True
@@ -304,7 +307,7 @@ def _removal(statement: n.ImportStmt | n.FromImport, bound: n.Identifier) -> Edi
 
 
 def _note_conversions(names: Iterable[n.ImportedName], module: n.Module, facts: Facts) -> None:
-    """Marks imported conversions as used if the script has programs, as these may call them."""
+    """Marks imported conversions as used if the script has programs, which may call conversions."""
     if not any(node.mode == "program" for node in nodes_of(module, n.Prompt)):
         return
     for imported in names:

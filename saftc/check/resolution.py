@@ -529,7 +529,7 @@ class _Resolver:
         self._expression(node.item, inner, point)
 
     def _braces(self, node: n.Literal, text: str, scope: Scope) -> None:
-        """Warns about a string with a variable in braces, as if it were a formatted string."""
+        """Warns about a plain string with a variable in braces, as in a formatted string."""
         visible = {name for candidate in scope.around() for name in candidate.symbols}
         for match in _HOLE.finditer(text):
             shown = match.group()
@@ -542,7 +542,10 @@ class _Resolver:
 
     @cached_property
     def looked_for(self) -> set[str]:
-        """The string literals passed to `replace` or similar functions: braces may be intended."""
+        """The string literals passed to `replace` or similar functions.
+
+        They may contain braces on purpose.
+        """
         return {
             argument.value.value
             for node in nodes_of(self.module, n.Call)
@@ -562,7 +565,10 @@ class _Resolver:
         return self._outermost(node, scope)
 
     def _own(self, node: n.Name, symbol: Symbol, scope: Scope, point: Point) -> Symbol:
-        """The local or the outer symbol that a read sees, if the scope assigns the name."""
+        """The symbol that a read sees, local or outer. `symbol` is the local one.
+
+        The scope assigns the name somewhere. A read of a name without a value is reported.
+        """
         if isinstance(symbol.node, Code):
             self.uses.setdefault(scope, []).append(_Use(node, symbol, scope, point))
         assigned = self.assigned[scope]
@@ -591,7 +597,7 @@ class _Resolver:
         return symbol
 
     def _start_from_outer(self, symbol: Symbol, scope: Scope) -> None:
-        """Makes the value of the outer name, if there is one, the initial value of a local name."""
+        """Gives a local name the value of the outer name, if any, as its initial value."""
         outer = self._find_outer(symbol.name, scope)
         if outer is not None:
             symbol.starts_from = symbol.hides = outer

@@ -236,12 +236,12 @@ class _Schemas:
                 return ANY
 
     def _is_class_of_python(self, text: str) -> bool:
-        """Whether the script imports a Python class by `text`, which is also a built-in type."""
+        """Whether the script imports a Python class under `text`, the name of a built-in type."""
         symbol = self.facts.own_names.get(text)
         return symbol is not None and isinstance(self.facts.python.get(symbol), PythonClass)
 
     def _take_from_module(self, text: str) -> None:
-        """Adds the type that a dotted name refers to in an imported module to the facts."""
+        """Adds to the facts the type of an imported module that a dotted name refers to."""
         module, _, name = text.rpartition(".")
         found = self._module(module)
         match found:
@@ -347,7 +347,7 @@ class _Schemas:
         return ObjectType(tuple(fields), is_declared=True)
 
     def _key(self, schema: n.Schema) -> Scalar:
-        """The key type of a map. If keys cannot have that type, reports it and returns string."""
+        """The key type of a map. A type that keys cannot have is reported and becomes string."""
         key = self.type_of(schema)
         if isinstance(key, Scalar) and key in KEYS:
             return key

@@ -3,7 +3,7 @@
     rows[i]             may be out of range
     teams[kind]         never fails if `kind` is one of the literals that `teams` has
     read_text(path)     may fail by accident
-    check(mail)         may fail if `check` may fail, which callers of this module find out
+    check(mail)         may fail if `check` may fail; this module leaves `check` to its callers
 
 Each failure has a cause, and callers select the causes that matter: the schedule of a script
 accepts the risk of accidents, but code that moves an expression does not. Overflows and values that
@@ -236,7 +236,10 @@ class _FailureFinder:
             yield Failure(node.iterable, words)
 
     def _always_takes(self, hole: n.FormatHole, spec: str) -> bool:
-        """Whether every value of a hole supports its format. A huge int does not support `.2f`."""
+        """Whether every value of a hole supports its format.
+
+        An int does not count for formats such as `.2f`, because huge ints do not support them.
+        """
         is_proved = self.facts.forms.holes[hole] == Form.NATIVE
         is_small = is_only(self.facts.type_of(hole.value), "float", "string")
         return is_proved and (is_small or not spec.endswith(_OF_SOME_INTEGERS))
@@ -400,12 +403,12 @@ def _is_written_out(made: Scalar, given: n.Expression | None) -> bool:
 
 
 def of_unknown_type(node: n.Expression) -> str:
-    """A phrase for messages: a value is of unknown type."""
+    """Says, as a phrase for messages, that a value is of unknown type."""
     return f"{shown(node)} is of unknown type"
 
 
 def may_be_wrong(facts: Facts, node: n.Expression, words: str) -> str:
-    """A phrase for messages: a value may be wrong. `words` say in which way.
+    """Says, as a phrase for messages, that a value may be wrong. `words` say in which way.
 
     If the type of the value is unknown, the phrase mentions that.
     """

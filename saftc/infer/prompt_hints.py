@@ -50,7 +50,7 @@ def hints_of_prompts(module: n.Module, facts: Facts) -> Iterator[Diagnostic]:
 
 
 def options_without_field(module: n.Module, facts: Facts, wire: str) -> Iterator[Diagnostic]:
-    """Reports options that requests to the API `wire` have no field for.
+    """Reports options in prompts if requests to the API `wire` have no field for them.
 
     Only prompts whose options name no `api` and no `provider` are checked.
     """
@@ -65,7 +65,7 @@ def options_without_field(module: n.Module, facts: Facts, wire: str) -> Iterator
 def options_of_another_wire(
     node: n.Name | n.ObjectLiteral, type_: ObjectType, wire: str
 ) -> Iterator[Diagnostic]:
-    """Reports options of a prompt that requests to the API `wire` have no field for.
+    """Reports options of a prompt if requests to the API `wire` have no field for them.
 
     `type_` is the type of the options.
     """

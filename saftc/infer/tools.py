@@ -163,7 +163,10 @@ def waits_for_approval(facts: Facts, node: n.Expression) -> Waits:
 
 
 def _is_bare(behind: ResolvedFunction) -> bool:
-    """Whether a value of unknown type is certainly not a function that waits for approval."""
+    """True if a value of unknown type cannot be a function that waits for approval.
+
+    `behind` is what the value resolves to.
+    """
     if behind.facts.record_of(behind.value) is not None:
         return True
     match behind.facts.declared_by_python(behind.value):
@@ -187,9 +190,9 @@ def approved(facts: Facts, node: n.Expression) -> n.Expression | None:
 
 
 def approved_in(facts: Facts, hole: n.Hole) -> n.Name | None:
-    """The name of the function in a hole that gives the function approval, or None.
+    """The name of the function in a hole such as `{refund:approve}`, or None for other holes.
 
-    Other holes of the prompt with this name are the same tool.
+    All holes of the prompt with this name are the same tool.
     """
     value = approved(facts, hole.value) or (hole.value if hole.is_approved else None)
     return value if isinstance(value, n.Name) else None
@@ -453,7 +456,10 @@ def _differs_by_call(symbol: Symbol) -> bool:
 
 
 def _waiting(one: OfferedTool) -> Iterator[tuple[object, str]]:
-    """Yields each function that a tool may be, if calls of it wait for approval, with its name."""
+    """Yields the functions that a tool may be and whose calls wait for approval.
+
+    Each function comes with its name.
+    """
     known = [part for part in members(one.type) if isinstance(part, FunctionType)]
     for part in known:
         if one.waits == "yes" or part.waits:

@@ -183,7 +183,10 @@ class _OriginFinder:
         return self.found[symbol], self.found[symbol].need
 
     def _is_derived(self, binding: n.Node | None) -> bool:
-        """Whether a variable gets a value of known type, so that another name causes the check."""
+        """Whether a variable without an annotation is assigned a value of known type.
+
+        If so, another name causes the check at run time.
+        """
         if not isinstance(binding, n.AssignStmt) or binding.schema is not None:
             return False
         return self.facts.types.get(binding.value, ANY) != ANY

@@ -237,8 +237,9 @@ _CERTAIN = 2
 def _fit(way: Overload, arguments: Sequence[tuple[str | None, Type]]) -> tuple[int, int]:
     """How well an overload fits the arguments: a rank, and a number of accepted arguments.
 
-    The rank is `_CERTAIN`, 1 if the overload may fit, or 0 or less if it does not fit. The number
-    of accepted arguments, counted from the left, is computed only for overloads that do not fit.
+    The rank is `_CERTAIN` if the overload certainly fits, 1 if it may fit, and 0 or less if it does
+    not fit. The number of accepted arguments, counted from the left, is computed only for overloads
+    that do not fit.
     """
     if way.by is not None and all(name != way.by.name for name, _ in arguments):
         return -1, 0
@@ -470,8 +471,8 @@ _COLUMN = (Param("items", TABLE), Param("column", TEXT))
 def _extreme_of(name: str) -> Builtin:
     """Makes the table's row for `min` or `max`.
 
-    The arguments are a list or several values, both also with a function `by`, or a dataframe and
-    the name of a column.
+    A call takes a dataframe and the name of a column, or else a list or several values, with or
+    without a function `by`.
     """
     several, found = Param("items", ITEMS | ORDERED_KINDS, ORDERED), _function(name)
     return _pure(

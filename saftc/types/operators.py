@@ -110,7 +110,10 @@ def operate(operator: str, left: Type, right: Type) -> Operation:
 
 @remembered
 def wrong_members(operator: str, left: Type, right: Type) -> tuple[Type, Type]:
-    """For each operand, the members of its type that are an error with all members of the other."""
+    """For each operand, the union of the members of its type that are wrong.
+
+    A member is wrong if the operation is an error with every member of the other operand's type.
+    """
     rule = _RULES[operator]
 
     def is_wrong(one: Type, other: Type) -> bool:

@@ -123,7 +123,7 @@ def _fit_plain(given: Type, wanted: Type) -> Assignability:
 def _fit_callable(given: Type, wanted: CallableType) -> Assignability:
     """How a value of type `given` can be assigned to a variable of a function type.
 
-    Known functions need a check here; type inference compares their signatures itself.
+    The result for a known function is CHECK, because type inference itself compares its signature.
     """
     if isinstance(given, FunctionType | BuiltinType):
         return Assignability.CHECK

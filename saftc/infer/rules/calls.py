@@ -85,7 +85,7 @@ def call(inference: Inference, node: n.Call, env: Environment) -> Type:
 
 
 def _of_date(inference: Inference, node: n.Call, env: Environment) -> Type | None:
-    """The result type of a call of a Python method of a date, duration or decimal, or None."""
+    """The result type if `node` calls a Python method of a date, duration or decimal, or None."""
     facts, function = inference.facts, node.function
     if not isinstance(function, n.Member):
         return None
@@ -101,7 +101,7 @@ def _of_date(inference: Inference, node: n.Call, env: Environment) -> Type | Non
 
 
 def _value_form(facts: Facts, function: n.Expression) -> CallForm:
-    """The form of a call of a value that is known only at run time."""
+    """The form of a call whose callee is known only at run time."""
     if facts.is_imported(function) or facts.is_method(function):
         declared = facts.declared_by_python(function)
         return DirectCall(None, declared.waits if isinstance(declared, Function) else "no")
@@ -110,7 +110,7 @@ def _value_form(facts: Facts, function: n.Expression) -> CallForm:
 
 
 def _call_value(inference: Inference, node: n.Call, function: Type, env: Environment) -> Type:
-    """The result type of a call of a value that is known only at run time."""
+    """The result type of a call whose callee is known only at run time."""
     results: list[Type] = []
     callable_members = [
         member
@@ -140,7 +140,7 @@ def _call_value(inference: Inference, node: n.Call, function: Type, env: Environ
 def _call_callable(
     inference: Inference, node: n.Call, function: CallableType, env: Environment
 ) -> Type:
-    """The result type of a call of a function of which only the type is known.
+    """The result type of a call whose callee is known only by its function type.
 
     The parameters of a function type have no names.
     """
@@ -184,7 +184,7 @@ def _call_function(
 def _check_history(
     inference: Inference, argument: n.Expression, definition: n.FunctionDef, position: int
 ) -> None:
-    """Reports a prompt's plain value passed to a function that reads the history of a result."""
+    """Reports a prompt's plain value as an argument, if the function reads a result's history."""
     if inference.facts.result_of(argument) is None:
         return
     parameter = definition.parameters[position]
@@ -203,7 +203,10 @@ def _check_history(
 
 
 def _history_asked(facts: Facts, function: n.FunctionDef, parameter: n.Parameter) -> str | None:
-    """A member that only results have, if `function` reads it from `parameter`, or None."""
+    """The name of a member that `function` reads from `parameter` and that only results have.
+
+    Returns None if there is no such member, or if the function assigns the parameter.
+    """
     names, symbol = facts.names, facts.names.of(parameter.name)
     bound = (one for inner in all_statements(function.body) for one in bound_by(inner))
     if symbol in map(names.of, bound):
@@ -421,8 +424,8 @@ def _check_values(
     """Reports invalid values of arguments.
 
     The invalid values are zero for `div`, an unreadable literal for a date or the like, a key of
-    the wrong type for `get`, and a single value or values that cannot be ordered for `min` and
-    `max`.
+    the wrong type for `get`, and, for `min` and `max`, a single value or values that cannot be
+    ordered.
     """
     types = [inference.facts.types[value] for value in values]
     if builtin.name == "div" and is_zero(values[1]):

@@ -193,7 +193,7 @@ def _fit_builtin(builtin: Builtin, wanted: CallableType) -> Assignability:
         return Assignability.NEVER
     result = way.result(types)
     how = fit_call(types, result, wanted)
-    # The annotation of Python's function may not have the result type for specific arguments.
+    # The annotation of Python's function may lack the result type for specific arguments.
     is_said = not callable(way.gives) and len(builtin.ways) == 1
     return how if is_said else max(how, Assignability.CHECK)
 
@@ -213,7 +213,7 @@ def is_zero(node: n.Expression) -> bool:
 
 
 def as_written(node: n.Expression, given: Type, wanted: Type) -> Type:
-    """The literal type of a literal if `wanted` contains literal types, or else `given`."""
+    """The literal type of a literal `node` if `wanted` has literal types, or else `given`."""
     value = written_value(node)
     has_literals = any(isinstance(member, LiteralType) for member in members(wanted))
     return literal_type(value) if value is not None and has_literals else given
@@ -258,7 +258,7 @@ def pass_argument(
 def _is_other(given: Type, wanted: Type) -> bool:
     """Whether values of type `given` certainly differ from those of type `wanted`.
 
-    `wanted` is the type that calls in the script that defines the function give to a parameter.
+    `wanted` is the type of a parameter, inferred from calls in the script of the function.
     """
     if fit(given, wanted) in (Assignability.CONVERT, Assignability.NEVER):
         return True

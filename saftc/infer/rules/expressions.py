@@ -288,7 +288,8 @@ def _kind_test(inference: Inference, one: n.Expression, other: n.Expression) -> 
 def _is_named(inference: Inference, record: str) -> bool:
     """Whether the output certainly has the name of a record.
 
-    If the script imports the name but does not use it elsewhere, the import may be removed.
+    A name that the script imports but does not use elsewhere may be missing, because the import may
+    be removed.
     """
     symbol = inference.facts.own_names.get(record.split(".")[0])
     return symbol is None or symbol.kind != "import" or symbol.is_read

@@ -330,7 +330,7 @@ _ITEM_HINT = "an item of a list is a plain value, unless the list is declared `[
 
 
 def conversation_hint(facts: Facts, node: n.Expression) -> str:
-    """The hint that says what to write behind `after`, if `node` there is a plain value."""
+    """The hint for a plain value `node` behind `after`: it says what to write instead."""
     match node:
         case n.Member(value=n.Name() as owner) if facts.result_of(owner) is not None:
             return f"write `after {owner.text}`"

@@ -238,7 +238,7 @@ def _check_fields(inference: Inference, node: n.ObjectLiteral, asked: ObjectType
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The possible types of an object up to some entry, and the types of its spread objects."""
+    """The possible types of an object made of the entries so far, and the types of its spreads."""
 
     possible: tuple[ObjectType | MapType, ...] = (EMPTY_OBJECT,)
     spread: tuple[ObjectType | MapType, ...] = ()

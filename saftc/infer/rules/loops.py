@@ -142,7 +142,7 @@ def unpack(inference: Inference, node: n.UnpackStmt, type_: Type, env: Environme
 
 
 def _may_unpack(type_: Type, count: int) -> bool:
-    """Whether a value of a type that is not a union may have `count` items."""
+    """Whether a value of `type_`, which is not a union, may have `count` items."""
     if isinstance(type_, TupleType):
         return len(type_.items) == count
     return isinstance(type_, ListType) or type_ in (ANY, NEVER)

@@ -162,7 +162,7 @@ def _form_of_date(value: Type, name: str) -> MemberForm:
 
 
 def _item_form(owners: Iterable[Type], name: str) -> Literal[Form.GET, Form.ITEM, Form.OPS]:
-    """The form of reading a field of objects. In Python, the field may be absent."""
+    """The form of reading a field of objects, which depends on whether the field may be absent."""
     fields = [one.field(name) if isinstance(one, ObjectType) else None for one in owners]
     if not any(field is not None and field.may_lack for field in fields):
         return Form.ITEM
@@ -183,8 +183,8 @@ def _is_of_python(inference: Inference, node: n.Member) -> bool:
 def _may_have_field(inference: Inference, owner: Type, name: str) -> bool:
     """Whether `owner` has the field, or is a map that may have it as a key.
 
-    The name `length` is excluded for a map: only at run time is it known if that is a key or the
-    size.
+    The name `length` is excluded for a map, because it is known only at run time whether the name
+    is a key or means the size.
     """
     if isinstance(owner, MapType):
         return owner.key == STRING and name != "length"
@@ -341,7 +341,8 @@ def _of_members(
     """The union of the results of `result_of` for the members of the type `value`.
 
     If `result_of` returns None for all members, `mistake` is reported. If it returns None for some
-    members, a warning says that the value may be of these types; `problem` says what is wrong then.
+    members, a warning says that the value may be of these types. `problem` is the end of the
+    warning's text, which says what is wrong with them.
     """
     if value in (ANY, NEVER):
         return value

@@ -117,7 +117,7 @@ def _after(inference: Inference, node: n.Expression, env: Environment) -> None:
 
 
 def _no_functions_inside(inference: Inference, node: n.Expression, type_: Type) -> None:
-    """Reports a value that contains functions. Only a function itself can be a tool."""
+    """Reports a value that contains functions, because only a function itself can be a tool."""
     for member in members(type_):
         if not isinstance(member, FunctionType | BuiltinType | CallableType) and any(
             isinstance(inner, FunctionType | BuiltinType | CallableType) for inner in within(member)

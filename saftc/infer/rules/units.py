@@ -124,9 +124,9 @@ def _change(inference: Inference, function: FunctionFacts, change: Callable[[Typ
 def doubtful_of(inference: Inference, waiting: Sequence[n.FunctionDef]) -> list[n.FunctionDef]:
     """The functions for which the types of arguments are not reliable as parameter types.
 
-    A function is doubtful if it has diagnostics, since it may be meant for other values as well. It
-    is also doubtful if it returns its mixed argument, since the results of all calls would be
-    joined, or if it assigns a value of another type to a parameter.
+    A function is doubtful if it has diagnostics, because it may be meant for other values as well.
+    It is also doubtful if it assigns a value of another type to a parameter, or if an argument and
+    the result are both of mixed types, because each call would then have the results of all calls.
     """
     return [one for one in waiting if _is_doubtful(inference, one)]
 
@@ -190,7 +190,7 @@ def _infer(inference: Inference, unit: Unit) -> None:
 def _rules(inference: Inference, record: n.RecordDef, env: Environment) -> None:
     """Infers each rule of a record separately.
 
-    Python's type checkers do not narrow the types of fields from rule to rule, either.
+    A rule narrows no types for the next rule, just as in Python's type checkers.
     """
     known = inference.facts.record_facts.get(record)
     for field in record.fields:
