@@ -188,7 +188,7 @@ class _GrowthFinder(ForwardAnalysis[_State]):
                 return False
 
     def _viewed(self, node: n.Expression) -> Iterator[Symbol]:
-        """Yields the names whose values are iterated over when that of `node` is iterated over."""
+        """Yields the names whose values are iterated over when the value of `node` is."""
         match node:
             case n.Name():
                 yield self.facts.names.of(node)
