@@ -200,7 +200,7 @@ class Choices:
     # Items
 
     def is_lazy(self, builtin: Builtin, node: n.Expression) -> bool:
-        """Whether `builtin` may read the items of `node` lazily: the script must not observe this."""
+        """Whether `builtin` may read the items of `node` lazily without observable effects."""
         awaits = self.plan.awaits
         if awaits is not None and any(awaits.of(one) is not None for one in walk(node)):
             return False  # Python has other generators for what waits
