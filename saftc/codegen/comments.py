@@ -53,9 +53,10 @@ def one_a_line(
     made: py.Listing,
     items: Sequence[n.Node],
 ) -> Expression:
-    """Returns `made` with one item per line if the script writes it like that.
+    """Returns `made` with one item per line if it is written like that in the script.
 
-    The same holds if there are comments between the items in the script. They are kept.
+    If the script has comments between the items, `made` also gets one item per line, and the
+    comments are kept.
     """
     if py.is_spread(made):
         # `str(x)` may be emitted as `x`, which has its comments already.
@@ -82,7 +83,7 @@ def with_comments(
 ) -> _Listing:
     """Returns `made` with one item per line, and the comments of the source between the items.
 
-    `items` are the spans of the items in the source. Items that only the output has come last.
+    `items` are the spans of the items in the source. Items that are only in the output come last.
     """
     above, beside_items = between(source, items, comments)
     first, *others = map(_line_break, (None, *beside_items), above)

@@ -106,7 +106,7 @@ class Context:
         return replace(self, scope=scope)
 
     def called(self, scope: Scope) -> "Context":
-        """The context for code in a function. It runs later, outside of any `except` block."""
+        """The context for code in a function, which runs later, outside of any `except` block."""
         return replace(self, scope=scope, caught=())
 
     def deeper(self) -> "Context":

@@ -57,7 +57,7 @@ _Own = tuple[str, str, str]
 
 @dataclass(slots=True)
 class Imports:
-    """The names to import so far.
+    """The imports that the module needs so far.
 
     `siblings` are the modules in the script's folder. `depth` is the depth of the block with the
     import statements. `is_below` is true if the import statements are at the top level of the

@@ -131,10 +131,11 @@ def _defaults(context: Context, settings: Mapping[str, Any]) -> cst.SimpleStatem
 
 
 def _guarded(context: Context) -> list[Statement]:
-    """`__guarded__ = ["refund"]`, if the script has such functions.
+    """Emits `__guarded__ = ["refund"]`: the documented functions that need approval.
 
-    These are the documented functions that a prompt offers with `approve`. An MCP server offers
-    documented functions, but not these: a client's call would not wait for approval.
+    A prompt offers these functions with `approve`. An MCP server offers only the other documented
+    functions, because a client's call would not wait for approval. Returns an empty list if no
+    function needs approval.
     """
     waiting = waiting_functions(context.facts)
     names = [

@@ -1,9 +1,11 @@
 """Chooses the Python name of each name in a script.
 
-The Python name is the user's name, if possible. An underscore is appended to the name if it is a
-keyword of Python (`class_`). The same is done for a local name of a function that has read the
-outer variable of this name before, and for a name that the output itself needs in the same scope
-(`list` in a module with `list[int]`, `prompt` in a module with prompts).
+The Python name is the user's name, if possible. An underscore is appended to the name if
+
+- the name is a keyword of Python (`class_`),
+- the name is local to a function that has read an outer variable of this name before, or
+- the output itself needs the name in the same scope (`list` in a module with `list[int]`, `prompt`
+  in a module with prompts).
 
 The names that the output needs are known only after the output has been written. `NeededNames`
 collects these names and the scopes that use them. If a user's name collides with one of them, the
@@ -42,7 +44,7 @@ def python_names(names: Names, needs: NeededNames) -> dict[Symbol, str]:
 
 
 def _place(scope: Scope) -> Scope:
-    """Returns the scope in which Python defines the names of a scope of the script.
+    """Returns the scope in which Python defines the names of `scope`.
 
     For an `except` block, it is the scope of the function (or module) around the block.
     """
@@ -60,7 +62,7 @@ def hidden_needs(names: dict[Symbol, str], needs: NeededNames) -> bool:
 
 
 def _is_module(symbol: Symbol) -> bool:
-    """True for a Python module that the script imports without an alias, as the output does."""
+    """True for a Python module that both the script and the output import without an alias."""
     node = symbol.node
     is_whole = isinstance(node, n.ImportStmt) and node.alias is None
     return is_whole and symbol.name in ("asyncio", "os", "re")

@@ -124,7 +124,7 @@ _BLOCKS = (cst.BaseSuite, cst.Else, cst.If, cst.ExceptHandler)
 
 
 def _fallible_built(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yields the expressions of a statement that can fail, in the order of the text.
+    """Yields each expression that can fail in a statement, in the order of the text.
 
     Expressions in nested blocks are left out.
     """
@@ -190,7 +190,7 @@ def _read(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _fallible_read(statement: ast.stmt) -> Sequence[ast.expr]:
-    """Returns the expressions of a parsed statement that can fail, in the order of the text."""
+    """Returns each expression that can fail in a parsed statement, in the order of the text."""
     found: list[ast.expr] = []
     pending: list[ast.AST] = [statement]
     while pending:

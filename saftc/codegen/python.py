@@ -147,7 +147,7 @@ def _quoted(text: str) -> str:
 def in_lines(text: cst.SimpleString, width: int) -> Expression:
     """Splits a text into adjacent literals.
 
-    They end at words or lines, and fit the width if possible.
+    The literals end at words or lines, and fit the width if possible.
     """
     lines = [""]
     for word in re.findall(r"\s*\S*\s", f"{text.evaluated_value} "):
@@ -384,7 +384,7 @@ def nested_union(made: Expression) -> Expression:
 def comparison(left: Expression, operator: str, right: Expression) -> cst.Comparison:
     """`left operator right`.
 
-    An operand that is a comparison gets parentheses, so as not to chain.
+    An operand that is a comparison gets parentheses, so that the comparisons do not chain.
     """
     target = cst.ComparisonTarget(_COMPARISONS[operator](), _at_least(right, _COMPARISON + 1))
     return cst.Comparison(_at_least(left, _COMPARISON + 1), [target])

@@ -65,11 +65,11 @@ class Choices:
 
     @cached_property
     def made_in_calls(self) -> set[n.Parameter]:
-        """The parameters whose default each call creates anew if it leaves the argument out.
+        """The parameters whose default is created anew in each call that omits the argument.
 
-        Only functions that are never used as a value or as a tool of a model have such parameters:
-        the other functions must know whether an argument was nil or was left out. For the same
-        reason, the type of the parameter does not include nil.
+        In Python, a default such as `None` marks an omitted argument, so nil must not be a possible
+        argument. Therefore the type of the parameter does not include nil, and its function is
+        never used as a value or as a tool of a model.
         """
         functions = only_called(self.facts.module, self.facts, is_made_anew)
         return {
@@ -106,8 +106,8 @@ class Choices:
     def combined_tools(self, node: n.Prompt) -> list[n.Expression] | None:
         """The tools of a prompt whose calls may run at the same time. If None, the runtime decides.
 
-        In an event loop the runtime runs all `async def` tools in parallel, but some tools of a
-        script must run in order.
+        In an event loop, the runtime would run all `async def` tools in parallel. This is wrong for
+        tools of a script that must run in order.
         """
         found: dict[str, n.Expression] = {}
         has_order = is_needed = False
@@ -177,7 +177,7 @@ class Choices:
     def keeps_failure(self, statement: n.TryStmt, error: Symbol) -> bool:
         """Whether a caught failure has a variable beside the variable of the exception.
 
-        It has one if it is read more than once. It also has one if it may be read after the
+        This is the case if the script reads the failure more than once, or may read it after the
         `except` block has ended, or if the block assigns a name that is called somewhere.
         """
         facts, plan = self.facts, self.plan
@@ -200,7 +200,7 @@ class Choices:
     # Items
 
     def is_lazy(self, builtin: Builtin, node: n.Expression) -> bool:
-        """Whether `builtin` may read the items of `node` lazily. This must not be observable."""
+        """Whether `builtin` may read the items of `node` lazily without observable effects."""
         awaits = self.plan.awaits
         if awaits is not None and any(awaits.of(one) is not None for one in walk(node)):
             return False  # Python has other generators for what waits
@@ -215,9 +215,9 @@ class Choices:
         return is_known_to_end and (adds_alike or self._is_certain(node))
 
     def counted(self, node: n.Expression) -> CountCall | None:
-        """The operands of `items.count(value)` if it equals the length of the comprehension `node`.
+        """The operands of `items.count(value)` if `node` is `[x for x in items if x == value]`.
 
-        Returns None if `count` may give another number, or if `node` is no such comprehension.
+        Returns None for other expressions, and if `count` may differ from the length of the list.
         """
         facts = self.facts
         match node:

@@ -163,7 +163,7 @@ class _GrowthFinder(ForwardAnalysis[_State]):
                 return False
 
     def _holds(self, node: n.Expression) -> Holds:
-        """Which parts of its arguments the result of a call may contain."""
+        """Which parts of a call's arguments its result may contain."""
         form = self._builtin(node)
         return "arguments" if form is None else form.builtin.holds
 
@@ -188,7 +188,7 @@ class _GrowthFinder(ForwardAnalysis[_State]):
                 return False
 
     def _viewed(self, node: n.Expression) -> Iterator[Symbol]:
-        """Yields the names whose values are iterated over when that of `node` is iterated over."""
+        """Yields the names whose values are iterated over when the value of `node` is."""
         match node:
             case n.Name():
                 yield self.facts.names.of(node)

@@ -112,7 +112,7 @@ class Values:
     def both(self, node: n.Conditional) -> BoolChain | None:
         """The `and` or `or` form of a conditional with bool values, or None.
 
-        It has such a form if `then` is the literal true, or `other` is the literal false.
+        The conditional has one if `then` is the literal true, or `other` is the literal false.
         """
         if not self.are("bool", node.then, node.other):
             return None
@@ -138,9 +138,9 @@ class Values:
         return JoinCall(other, one) if is_first else JoinCall(one, other)
 
     def sum_of_none(self, node: n.Expression) -> Scalar | None:
-        """The type of a sum that needs a start value, as Python's sum of no items is the int 0.
+        """The type of a sum of decimals or durations. Returns None for other sums.
 
-        These are sums of decimals and durations. Returns None for other sums.
+        Such a sum needs a start value, because Python's sum of no items is the int 0.
         """
         added = BUILTINS["sum"].ways[0].result([self.facts.type_of(node)])
         return added if isinstance(added, Scalar) and added in (DECIMAL, DURATION) else None
@@ -208,14 +208,14 @@ class Values:
         )
 
     def gives_none_at_its_end(self, function: FunctionFacts) -> bool:
-        """Whether a function needs `return None` at its end, as it returns values elsewhere."""
+        """Whether a function needs `return None` at its end because it returns values elsewhere."""
         type_ = function.returns
         return NIL in members(type_) and type_ != NIL and not ends(function.node.body)
 
     def is_made_late(self, message: n.Expression) -> bool:
-        """Whether creating a rule's message may fail.
+        """Whether the message of a rule is created only if the rule is broken.
 
-        It is then created only if the rule is broken.
+        This is the case if creating the message may fail.
         """
         is_counted = any(
             isinstance(part, n.Binary) and not is_only(self.facts.type_of(part), "string", "int")
@@ -226,18 +226,18 @@ class Values:
 
 
 def declared_object(type_: Type) -> ObjectType | None:
-    """The object type in a type for which the module has a class.
+    """Returns the only member of a type that is an object type with a class in the module.
 
-    None if there are none or several.
+    Returns None if there is no such member, or more than one.
     """
     declared = [one for one in members(type_) if isinstance(one, ObjectType) and one.is_declared]
     return declared[0] if len(declared) == 1 else None
 
 
 def is_made_anew(parameter: n.Parameter) -> bool:
-    """Whether a parameter's default is a list or object literal, which Python shares between calls.
+    """Whether a parameter's default is a list or object literal without names, calls and prompts.
 
-    Literals that contain names, calls or prompts do not count.
+    Each call must create it anew, because Python would share one value between all calls.
     """
     node = parameter.default
     if not isinstance(node, n.ListLiteral | n.ObjectLiteral):

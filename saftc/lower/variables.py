@@ -12,9 +12,9 @@ The annotation is above if the first value has fewer types than the variable and
 (If the annotation were beside the value, mypy would know only the annotation.) It is also above if
 the variable is not bound by `=`, but by a loop, an unpacking, or prompts that are asked together.
 
-A function that runs ahead for a loop has its own variables. Other variables have no annotation, as
-a person would write them. Type checkers see destructured names as `Any`; if a function returns such
-a name, a line above the destructuring declares it.
+Variables whose types the checkers can infer have no annotation, as a person would write them. A
+function that runs ahead for a loop has its own variables. Type checkers see destructured names as
+`Any`; if a function returns such a name, a line above the destructuring declares it.
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -63,8 +63,8 @@ Frame = n.ForStmt | LoopPrefix | None
 class Annotation:
     """The annotation of a variable that holds plain values, whole results of prompts, or both.
 
-    `type` is the type of the plain values. `results` are the types of the values of the results. If
-    `is_above`, the annotation is in a separate line above the binding.
+    `type` is the type of the plain values. `results` has `str` if the variable may hold a
+    `Result[str]`. If `is_above`, the annotation is in a separate line above the binding.
     """
 
     type: Type
@@ -92,8 +92,8 @@ class Variables:
     """Decides about the annotations of the variables in the Python module of a script.
 
     `growth` are the assignments that change the value of their name in place. `entry` has the part
-    of the script that `main` runs. `main` declares some variables global, and a global declaration
-    has no annotation.
+    of the script that `main` runs. Variables that `main` declares global have no annotation there,
+    because Python allows none.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Variables:
     ) -> Annotation | None:
         """The annotation beside the name that `statement` assigns to.
 
-        None if none is needed there.
+        Returns None if no annotation is needed there.
         """
         found = self._annotated(self.of(statement.name), statement, frame)
         return None if found is None or found.is_above else found
@@ -143,8 +143,8 @@ class Variables:
     def list_of_draft(self, statement: n.ForStmt, frame: Frame) -> str | None:
         """The name of the separate list that grows in a loop over drafts of a streamed list.
 
-        Returns None if only the bodies of such loops read the draft: then the list is the variable
-        of the draft itself.
+        A draft is the part of the streamed list that has arrived so far. Returns None if only the
+        bodies of such loops read the draft, because the variable of the draft then holds the list.
         """
         (symbol,) = self._bound_outside(statement)
         bindings = [one.statement for one in self._bindings(symbol, frame)]
@@ -202,7 +202,7 @@ class Variables:
                         yield from (self.of(part) for part in parts if isinstance(part, n.Name))
 
     def declared(self, symbol: Symbol) -> Annotation:
-        """The annotation that declares a variable of the module which only `main` assigns."""
+        """The annotation that declares a module variable which only `main` assigns."""
         type_ = self.facts.lasting_type(symbol)
         is_result = symbol in self.facts.history.does
         return _of_results([type_]) if is_result else Annotation(type_, is_above=True)
@@ -264,9 +264,10 @@ class Variables:
         return is_here and (self.plan.awaits is None or symbol in self.shared)
 
     def _frame_of(self, symbol: Symbol, frame: Frame) -> Frame:
-        """The innermost frame around the code in `frame` that has a variable for the symbol.
+        """The frame whose variable the code in `frame` uses for a symbol.
 
-        A frame is a function that runs ahead for a loop. Returns None if there is none.
+        A frame is a function that runs ahead for a loop. Returns `frame` itself or the nearest
+        frame around it that binds the symbol, or None if there is none.
         """
         while frame is not None and not self.bindings.get((symbol, frame)):
             frame = self.around.get(frame)
@@ -415,9 +416,9 @@ class Variables:
         return fit(binding.type, own) == Assignability.EXACT
 
     def _is_read(self, type_: Type) -> bool:
-        """Whether a type includes an object without a class whose fields differ in type.
+        """Whether a type includes an object type whose fields the script reads one by one.
 
-        The object counts only if the script reads its fields one by one.
+        The object type counts only if it has no class and its fields differ in type.
         """
         return any(
             one.fields in self.facts.read_shapes and len({field.type for field in one.fields}) > 1
@@ -481,8 +482,8 @@ def _changes_type(bindings: Sequence[_Binding]) -> bool:
 def says_less(first: Type, type_: Type) -> bool:
     """Whether the first value of a variable of `type_` has fewer types, and is not just None.
 
-    Numbers count as one type, and so do plain dicts. For a variable annotated beside its first
-    value, mypy knows only the annotation.
+    Numbers count as one type, and so do plain dicts. Such a variable is annotated in a line above:
+    mypy would know only the annotation if it were beside the value.
     """
     kinds = set(members(type_))
     is_one = len(kinds) < 2 or kinds <= {INT, FLOAT} or all(map(is_plain_dict, kinds))

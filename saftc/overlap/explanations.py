@@ -41,10 +41,10 @@ def explanations_of(plan: Plan) -> dict[AskingNode, Explanation]:
     """Maps prompts and calls to their explanations, if the plan has decided about them.
 
     The prompts are those in loops, in functions called from loops, and in consecutive statements.
-    The calls are those of functions of other scripts that send prompts. Each place that runs a
-    prompt has a separate explanation; places that may overlap come first. In nested loops, a prompt
-    may overlap if it may in one of the loops. If it may in none of them, the reason is that of the
-    innermost loop.
+    The calls are those of functions that are in other scripts and send prompts. Each place that
+    runs a prompt has a separate explanation; places that may overlap come first. In nested loops, a
+    prompt may overlap if it may in one of the loops. If it may in none of them, the reason is that
+    of the innermost loop.
     """
     by_prompt: dict[AskingNode, list[Decision]] = {}
     for note in sorted(plan.notes, key=lambda note: note.node.span.end - note.node.span.start):

@@ -86,7 +86,7 @@ class LonePrompts:
                 return next((one for one in blocks_of(around) if inner in one), (inner,))
 
     def _asks_besides(self, top: n.Node, node: AskingNode) -> bool:
-        """Whether the expression `top`, which contains `node`, sends prompts outside of it."""
+        """Whether the expression `top`, which contains `node`, sends prompts outside of `node`."""
         if top not in self._asking:
             found = (one for one in walk(top) if isinstance(one, AskingNode))
             self._asking[top] = [one for one in found if self._asks(one)]
@@ -105,7 +105,7 @@ class LonePrompts:
     def _among(self, statement: n.Statement, block: Sequence[n.Statement]) -> Explanation | None:
         """Why a statement does not overlap with the nearest one in its block that sends prompts.
 
-        Returns None if no other statement of the block does.
+        Returns None if no other statement of the block sends prompts.
         """
         place = block.index(statement)
         asking = [i for i, one in enumerate(block) if i != place and self._runs_asking(one)]

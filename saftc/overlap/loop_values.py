@@ -98,7 +98,7 @@ class _Growth:
 def growing(flow: VariableFlow, loop: n.ForStmt) -> list[Symbol]:
     """The variables to which the loop only adds, always in the same way.
 
-    The loop and the functions that it calls read them for nothing else.
+    The loop and the functions that it calls read these variables for nothing else.
     """
     names = flow.facts.names
     adding: dict[Symbol, list[_Growth]] = {}
@@ -220,7 +220,7 @@ def _counted(facts: Facts, own: n.Name, entry: n.Entry) -> tuple[n.Node, ...]:
 
 
 def _is_alike(facts: Facts, key: n.Node, taken: n.Node) -> bool:
-    """Whether two keys are the same expression of names, literals, members, items and texts."""
+    """Whether two keys are equal expressions made of names, literals, members, items and texts."""
     match key, taken:
         case n.Identifier(text=text), n.Literal(value=str() as again):
             return text == again

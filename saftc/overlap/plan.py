@@ -4,7 +4,7 @@
 
 The first part of a loop ends with the last statement that sends prompts. The first part runs ahead
 for the next items; the rest runs in the order of the items. The statements above the prompts, the
-head, may select the items (see `prefixes`). This is correct if
+head, may select the items (see `prefixes`). Running ahead is correct if
 
     L1  no effect in the loop is unknown, and nothing above the rest changes files
     L2  taking the items, one after the other, cannot fail
@@ -14,8 +14,8 @@ head, may select the items (see `prefixes`). This is correct if
     L6  the first part has certainly assigned all that it returns to the rest
     L7  a `continue` in the first part skips nothing below the first part
 
-A comprehension is such a loop without a rest. A group is a number of consecutive statements with
-prompts. None of these prompts needs another.
+A comprehension is planned like a loop without a rest. A group consists of consecutive statements
+with prompts, none of which needs the reply to another.
 """
 
 from collections import defaultdict
@@ -86,10 +86,11 @@ class PipelinedLoop:
 class Mapped:
     """A comprehension that sends the prompts of several items at once.
 
-    `symbols` are the variables of an item. If an item is the call of a function with only its
-    variable, `call` is this call, and its function runs concurrently. Otherwise a function called
-    `name` is defined above the statement; its parameter is called `item` if there are several
-    symbols. If both `call` and `name` are None, a lambda is used.
+    `symbols` are the loop variables that the prompts need. If the comprehension only calls a
+    function with one such variable, or a part of it, `call` is this call, and the function itself
+    runs concurrently. Otherwise a function called `name` is defined above the statement; its
+    parameter is called `item` if there are several symbols. If both `call` and `name` are None, a
+    lambda is used.
     """
 
     symbols: tuple[Symbol, ...]
@@ -250,7 +251,8 @@ class _Planner:
     def _read_below(self, statements: Sequence[n.Statement]) -> Mapping[n.Statement, Set[Symbol]]:
         """Maps each statement with blocks to the variables that may be read below it.
 
-        Variables that are assigned first do not count. One pass upwards finds all of them.
+        Variables that are assigned before they are read do not count. One pass from the last
+        statement upwards is enough.
         """
         below, found = frozenset[Symbol](), dict[n.Statement, Set[Symbol]]()
         for statement in reversed(statements):
@@ -263,7 +265,7 @@ class _Planner:
     def _inside(self, statement: n.Statement, place: _Place) -> None:
         """Decides about a statement and its blocks.
 
-        `place.after` has the variables read below it.
+        `place.after` has the variables that may be read below the statement.
         """
         self._comprehensions(_own_nodes(statement), place)
         inside = set(place.certain)
@@ -327,9 +329,9 @@ class _Planner:
         self._note(loop, "", reason)
 
     def _prevents(self, loop: n.ForStmt, place: _Place) -> Reason | None:
-        """Why a loop stays in order wherever its first part ends.
+        """Why a loop stays in order, no matter where its first part ends.
 
-        None if nothing prevents overlap.
+        Returns None if nothing prevents overlap.
         """
         if self.facts.forms.loops[loop] in IN_PARTS:
             return Reason(loop.iterable, STREAMED, UNSTREAMED)
@@ -462,7 +464,7 @@ class _Planner:
         return self.flow.early_reads(first, certain) & changed
 
     def _read_in_functions(self, first: Sequence[n.Statement], changed: set[Symbol]) -> set[Symbol]:
-        """The variables among `changed` that functions called by the first part read."""
+        """The variables among `changed` that are read in functions which the first part calls."""
         return self.effects.read_in_functions(*first) & changed
 
     def _needed(self, rest: Sequence[n.Statement], certain: set[Symbol]) -> set[Symbol]:
@@ -492,7 +494,7 @@ class _Planner:
         return statements[0]
 
     def _growing(self, loop: n.ForStmt) -> list[Symbol]:
-        """The variables to which the loop only adds, and which nothing in it reads."""
+        """The variables to which the loop only adds, and which it reads for nothing else."""
         return growing(self.flow, loop)
 
     def _in_order(self, loop: n.ForStmt) -> list[Symbol]:
@@ -600,7 +602,7 @@ class _Planner:
     # Groups
 
     def _group(self, statements: Sequence[n.Statement], place: _Place) -> tuple[n.Statement, ...]:
-        """As many of the first statements as may send their prompts at the same time."""
+        """The leading statements that may send their prompts at the same time."""
         group: list[n.Statement] = []
         assigned = set[Symbol]()
         for statement in statements:

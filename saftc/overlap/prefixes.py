@@ -42,10 +42,11 @@ SKIPS = "`continue` skips what has to stay in order", TO_HEAD
 
 @dataclass(frozen=True, slots=True)
 class LoopPrefix:
-    """The first `end` statements of a loop, in a generator called `name`.
+    """The head of a loop (its first `end` statements), as a generator called `name`.
 
     For each item that needs a prompt, the generator yields the variables in `gives`. `keeps` are
-    variables of the code around the loop that only the head changes.
+    outer variables whose values the head carries from item to item. The rest of the loop
+    neither reads nor changes them.
     """
 
     end: int
@@ -67,8 +68,9 @@ class PrefixFinder:
     def ends(self, loop: n.ForStmt) -> Iterable[int]:
         """The possible numbers of statements in the head of a loop that sends prompts.
 
-        The head ends with the last statement that may stop the script or end the loop, or with the
-        last one that may also skip an item. The number is 0 if there is no such statement.
+        The head ends above the prompts: after the last statement that may stop the script or end
+        the loop, or after the last one that may do this or skip an item. The number is 0 if there
+        is no such statement.
         """
         checks = skips = 0
         for above, statement in enumerate(loop.body):

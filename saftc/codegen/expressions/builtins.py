@@ -55,7 +55,7 @@ def emit_iterable(context: Context, node: n.Expression) -> Expression:
 
 
 def builtin_value(context: Context, name: str) -> Expression:
-    """A builtin as an expression for its function. In async form, `run` becomes `run.aio`."""
+    """Emits a builtin that is used as a value. In async form, `run` becomes `run.aio`."""
     if not _has_own_name(BUILTINS[name]):
         return context.operator(name_in_ops(name))
     value = context.global_(name)

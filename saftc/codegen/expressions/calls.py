@@ -87,7 +87,7 @@ def _waiting(context: Context, node: n.Call, made: Expression) -> Expression:
 
 
 def _left_out(node: n.Call, form: DirectCall) -> list[tuple[str, Expression]]:
-    """Returns `field=None` for each optional field without a Python default that a call omits."""
+    """Returns `field=None` for each omitted optional field that has no default in Python."""
     if not isinstance(form.definition, n.RecordDef):
         return []
     record = form.definition

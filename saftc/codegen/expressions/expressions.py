@@ -104,8 +104,8 @@ def _plain(context: Context, node: n.Expression) -> Expression:
 def _conditional(context: Context, node: n.Conditional) -> Expression:
     """Emits `then if condition else other`.
 
-    If the values are bools and one of them is a literal, it may become `and` or `or`. If both are
-    literals, it becomes the condition or its negation.
+    If the values are bools and one of them is a literal, `and` or `or` may be emitted instead. If
+    both are literals, only the condition or its negation is emitted.
     """
     match node:
         case n.Conditional(then=n.Literal(value=True), other=n.Literal(value=False)):
@@ -158,8 +158,8 @@ def _name(context: Context, node: n.Name) -> Expression:
 def _formatted_string(context: Context, node: n.FormattedString) -> Expression:
     """Emits an f-string if Python 3.11 can parse it, else `"text {:spec}".format(value)`.
 
-    Python 3.11 cannot if a hole contains a backslash, a line end, a `#`, or a quote of the string
-    around it. For this reason, strings in a hole have single quotes.
+    Python 3.11 cannot parse it if a hole contains a backslash, a line end, a `#`, or the quote of
+    the f-string. To avoid this quote, strings in a hole have single quotes.
     """
     parts = [_hole_or_text(context, part) for part in node.parts]
     if all(isinstance(part, str) for part in parts):

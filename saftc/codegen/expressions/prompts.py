@@ -411,7 +411,7 @@ def spread_line(context: Context, node: n.Node, small: _About) -> list[Statement
 
 
 def _asking_in(value: Expression | None) -> Expression | None:
-    """Returns the call in `call.value` or `(await call).value`."""
+    """Removes attributes and `await`: returns `call` for `(await call).value`."""
     while isinstance(value, cst.Attribute | cst.Await):
         value = value.value if isinstance(value, cst.Attribute) else value.expression
     return value

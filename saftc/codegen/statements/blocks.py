@@ -38,10 +38,10 @@ def emit_body(
     beginning: Callable[[Context], list[Statement]] = lambda _context: [],
     ending: Sequence[Statement] = (),
 ) -> cst.IndentedBlock:
-    """Emits the block of a statement with its comments. `head` is the comment on the line above it.
+    """Emits the block of a statement with its comments.
 
-    `beginning` returns statements to put at the start of the block. `ending` are statements to put
-    at its end.
+    `head` is the comment at the end of the line above the block. `beginning` returns statements to
+    put at the start of the block. `ending` are statements to put at its end.
     """
     inside = context.deeper()
     first = beginning(inside)

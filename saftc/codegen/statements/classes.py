@@ -149,7 +149,7 @@ def has_alias_form(type_: Type) -> bool:
 def classes_of(module: n.Module, facts: Facts, needed: Iterable[str]) -> Classes:
     """Returns the names of types that are known before any statement has been emitted.
 
-    `needed` are names that the output itself uses, so that no class may get them.
+    `needed` are names that the output itself uses. No class gets one of them.
     """
     own = {
         node.name.text for node in module.statements if isinstance(node, n.TypeAlias | n.RecordDef)

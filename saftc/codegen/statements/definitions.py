@@ -144,7 +144,7 @@ def _field_default(context: Context, node: n.Expression, type_: Type) -> Express
 def _of_class(context: Context, value: Expression, type_: Type) -> Expression:
     """Changes a dict to a call of its TypedDict, if there is one. Other values are left unchanged.
 
-    mypy does not infer the class from the annotation.
+    The call is needed because mypy does not infer the class from the annotation.
     """
     declared = declared_object(type_)
     if declared is None or not isinstance(value, cst.Dict):

@@ -185,9 +185,10 @@ def emit_loop_output(context: Context, ahead: PipelinedLoop, span: Span) -> Stat
 
 
 def _function_alone(context: Context, statement: n.ForStmt, ahead: PipelinedLoop) -> n.Call | None:
-    """Returns the call of a function with the loop's item, if nothing else runs ahead, or None.
+    """Returns the call of a function with the loop's item if nothing else runs ahead.
 
-    The called function can then run ahead itself.
+    No new function is needed, because the called function itself can run ahead. Returns None
+    in all other cases.
     """
     first = statement.body[ahead.start]
     comments = context.comments.of(first)
@@ -340,7 +341,7 @@ def _loop(
 ) -> Statement:
     """Emits the loop over the results of the `overlap` call `made`.
 
-    `place` is the span of the script for failures in the call.
+    `place` is the span of the script to which failures in the call are attributed.
     """
     rest = statement.body[ahead.cut :]
     head = context.comments.of(statement).head

@@ -229,7 +229,10 @@ def emit_printed_stream(
 
 
 def emit_assert_stmt(context: Context, statement: n.AssertStmt) -> Statement:
-    """Emits `if not condition: raise AssertionError(message)`. Python may skip its own `assert`."""
+    """Emits `if not condition: raise AssertionError(message)`.
+
+    The output has no `assert`, because Python may be told to skip it.
+    """
     made: Expression = context.global_("AssertionError")
     if statement.message is not None:
         made = py.call(made, [_message(context, statement.message)])
@@ -315,7 +318,7 @@ def emit_if_stmt(context: Context, statement: n.IfStmt, part: StatementComments 
 
 
 def _branch(context: Context, branch: n.Branch, part: StatementComments) -> cst.If:
-    """Emits an `elif`, below the comments of its condition that cannot be written elsewhere."""
+    """Emits an `elif`. Comments in its condition that fit nowhere else are written above it."""
     inside = context.beside(part.inner)
     condition = emit_condition(inside, branch.condition)
     lines = comment_lines(context, [*part.leading, *inside.inner], None)
@@ -389,7 +392,7 @@ class _Growing:
     def longer(self, context: Context) -> list[Statement]:
         """Emits `draft = [*draft, item]`.
 
-        The list is new, as other names may refer to the previous one.
+        The list is new, because other names may refer to the previous one.
         """
         longer = py.list_([py.starred(self._target(context)), context.global_("item")])
         lines = [self._line(context, py.assignment(self._target(context), longer))]
