@@ -101,9 +101,9 @@ def too_many(bounds: ProgramBounds, allowed: int) -> Diagnostic | None:
 
 
 def _place_of(program: FunctionBound, bounds: ProgramBounds) -> Span:
-    """The span to underline: the name `main`, or else a call site at the top level.
+    """The span to underline.
 
-    This is the call site with the largest bound.
+    This is the name `main`. Without `main`, it is the top-level call site with the largest bound.
     """
     if isinstance(program.definition, n.FunctionDef):
         return program.definition.name.span

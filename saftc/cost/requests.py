@@ -150,7 +150,7 @@ class ProgramBounds:
 
     @cached_property
     def recorded_programs(self) -> tuple[list[n.FunctionDef], Polynomial]:
-        """The functions that programs given to `run` may call, and the most calls of one program."""
+        """The functions that a program given to `run` may call, and the most calls it may make."""
         functions, most = list[n.FunctionDef](), number(self.limits.program_calls)
         for script in (self._own, *self._imported):
             facts = script.facts
