@@ -4,8 +4,8 @@
     n * 2 + n                       3 * len(mails)
     largest(n + 3, 2)               len(mails) + 3
 
-All numbers and measures are at least zero. So the largest coefficient of each product gives an
-upper bound of several polynomials.
+All numbers and measures are at least zero. So the polynomial with the largest coefficient of each
+product is an upper bound of several polynomials.
 """
 
 from collections.abc import Callable, Iterable
@@ -113,7 +113,7 @@ ONE = number(1)
 
 
 def largest(*ways: Polynomial) -> Polynomial:
-    """An upper bound of the polynomials: the largest coefficient of each product."""
+    """An upper bound of the polynomials, with the largest coefficient of each product."""
     found: dict[Term, int] = {}
     for way in ways:
         for term, times in way.terms:

@@ -39,7 +39,7 @@ class BodyBounds:
         self.pieces: list[CallSite] = []
 
     def block(self, statements: Sequence[n.Statement]) -> tuple[Bound, bool]:
-        """The bound of a block, and whether control never reaches the statement below the block."""
+        """The bound for the requests of a block, and whether control never continues below it."""
         asked, left = NOTHING, list[Bound]()
         for statement in statements:
             match statement:
@@ -104,10 +104,10 @@ class BodyBounds:
         turn: "BodyBounds",
         at: At,
     ) -> Bound:
-        """The bound of all iterations of a loop.
+        """The bound for the requests of all iterations of a loop.
 
-        `once` is the bound of one iteration. `tests` has the bounds of a `while` condition's
-        operands.
+        `once` is the bound for one iteration. `tests` has the bounds for the operands of a `while`
+        condition.
         """
         if once.is_zero:
             return NOTHING
@@ -134,7 +134,10 @@ class BodyBounds:
         return piece.bound
 
     def callee_requests(self, node: n.Node, at: At) -> Bound:
-        """The bound of evaluating an expression. Adds the prompts and calls in it to `pieces`."""
+        """The bound for the requests of an expression, including those of the functions it calls.
+
+        Adds the prompts and calls in the expression to `pieces`.
+        """
         match node:
             case n.Conditional(condition=condition, then=then, other=other):
                 ways = [self.callee_requests(one, at) for one in (then, other)]

@@ -82,8 +82,8 @@ class Definitions:
         """The definition of a variable that reaches a statement.
 
         Returns None if one of several definitions may reach the statement. A definition in an outer
-        block reaches it if no statement in between, and no iteration of a loop, may assign the
-        variable again.
+        block reaches the statement if no statement in between, and no iteration of a loop, may
+        assign the variable again.
         """
         only = self.only(symbol)
         if only is not None or statement is None:

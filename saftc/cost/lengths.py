@@ -47,8 +47,8 @@ _DEEPEST = 30
 class LoopBound(NamedTuple):
     """The most iterations of a loop.
 
-    `part` is the index of the operand of a `while` condition that ends the loop. It is 0 for a
-    `for`.
+    A `while` ends when an operand of its condition is false: `part` is the index of this operand.
+    It is 0 for a `for`.
     """
 
     most: Polynomial
@@ -313,9 +313,10 @@ class Lengths:
         return any(symbol in symbols for symbol, _ in self.facts.names.read(node))
 
     def _times(self, definition: n.Statement, resets: Set[n.Node]) -> Polynomial | None:
-        """The most runs of a statement after the last of `resets`, or in one call.
+        """How often a statement runs at most after one of the `resets` above it has run.
 
-        Returns None if unbounded.
+        Without such a reset, counts the runs in one call of the function. Returns None if there is
+        no bound.
         """
         times = ONE
         for place in self.definitions.around(definition):
@@ -427,7 +428,8 @@ class Lengths:
     def _name(self, symbol: Symbol, at: At) -> SymbolicExpression:
         """A variable as an expression.
 
-        A parameter that the function may have reassigned is opaque, because it is not the argument.
+        A parameter that the function may have reassigned is opaque, because its value may no longer
+        be the argument.
         """
         is_other = not isinstance(self.definitions.at(symbol, at), n.Parameter)
         if symbol.kind == "parameter" and symbol.node is not None and is_other:

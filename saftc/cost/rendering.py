@@ -79,7 +79,7 @@ def in_words(bound: Bound, source: Source) -> str:
 def too_many(bounds: ProgramBounds, allowed: int) -> Diagnostic | None:
     """The diagnostic for a program that may send more requests than `allowed`.
 
-    Returns None if the program, or the budget of the run, keeps the requests below.
+    Returns None if the program's bound, or the budget of the run, is at most `allowed`.
     """
     program, budget = bounds.program, bounds.limits.budget_requests
     most = program.bound.number
@@ -101,7 +101,10 @@ def too_many(bounds: ProgramBounds, allowed: int) -> Diagnostic | None:
 
 
 def _place_of(program: FunctionBound, bounds: ProgramBounds) -> Span:
-    """The span of the name `main`, or of the call site at the top level with the largest bound."""
+    """The span to underline.
+
+    This is the name `main`. Without `main`, it is the top-level call site with the largest bound.
+    """
     if isinstance(program.definition, n.FunctionDef):
         return program.definition.name.span
     own = [one for one in program.pieces if one.source is bounds.source]
@@ -165,7 +168,7 @@ def _piece_rows(piece: CallSite, depth: int, source: Source, *, is_deep: bool) -
 def _below(piece: CallSite, depth: int, source: Source, *, is_deep: bool) -> list[_Row]:
     """The rows for the call sites in a loop or in a called function.
 
-    There are none if the row of the loop or of the call already mentions them.
+    There are none if the row of the loop or of the call already mentions these call sites.
     """
     if piece.called is not None and is_deep and len(piece.called.pieces) > 0:
         if piece.called.definition is piece.node or depth > _DEEPEST:

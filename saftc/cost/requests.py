@@ -140,14 +140,17 @@ class ProgramBounds:
         )
 
     def of_any(self) -> Bound:
-        """The bound of calling an unknown function: the largest of all functions used as values."""
+        """The bound of calling an unknown function.
+
+        This is the largest bound of all functions that are used as values.
+        """
         return largest_bound(
             self.script_of(one).without_parameters(one) for one in self.escaping_functions
         )
 
     @cached_property
     def recorded_programs(self) -> tuple[list[n.FunctionDef], Polynomial]:
-        """The functions that plans may call, and the most calls of one plan."""
+        """The functions that a program given to `run` may call, and the most calls it may make."""
         functions, most = list[n.FunctionDef](), number(self.limits.program_calls)
         for script in (self._own, *self._imported):
             facts = script.facts

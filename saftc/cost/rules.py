@@ -1,4 +1,4 @@
-"""The most requests of one prompt. Each rule names the code of the runtime that limits them.
+"""The most requests of one prompt. Each rule names the runtime code that limits the requests.
 
 `Limits` has the settings of a run. A prompt's options replace them, and may be formulas. The tests
 drive the runtime with every way in which a model can answer, and find exactly these numbers.

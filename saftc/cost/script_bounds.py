@@ -77,8 +77,8 @@ class ScriptBounds:
     def lookahead(self, loop: Loop) -> PipelinedLoop | None:
         """The lookahead of a `for` loop that may read files too early.
 
-        The part of the body that runs ahead may read files, and the rest of the body may write
-        them. Returns None for other loops.
+        Reads are too early if the part of the body that runs ahead may read files that the rest of
+        the body writes. Returns None for other loops.
         """
         may_change = self.effects.of(*loop.body) >= {"asks", "reads", "writes"}
         found = self._plan.loops.get(loop) if isinstance(loop, n.ForStmt) and may_change else None
@@ -264,7 +264,7 @@ class ScriptBounds:
         return None if bound.is_zero else CallSite(node, self.source, bound, words, (), called)
 
     def _called_value(self, node: n.Expression, facts: Facts) -> Bound:
-        """The bound of one call of a value, for any arguments."""
+        """The bound for the requests of calling a value once, whatever the arguments are."""
         return largest_bound(
             self.without_parameters(one.definition)
             if isinstance(one, FunctionType)
@@ -359,7 +359,7 @@ class ScriptBounds:
         return found
 
     def _inner(self, called: FunctionBound, measure: Measure) -> Reason | None:
-        """Why a measure has no meaning outside its function. Returns None if it has one."""
+        """Why a measure has no meaning outside its function. Returns None if it has a meaning."""
         advice, made = _advice(measure), measure.of.made
         if made is not None:
             return Reason(made.node, made.source, f"`{measure.text}` {made.words}", advice)
@@ -374,7 +374,7 @@ class ScriptBounds:
         return None
 
     def without_parameters(self, definition: n.FunctionDef) -> Bound:
-        """The bound of a call of a function with any arguments.
+        """The bound for one call of a function, whatever the arguments are.
 
         The call is unbounded if the function's bound depends on a parameter.
         """
@@ -393,7 +393,7 @@ class ScriptBounds:
 
 
 def _is_of_python(facts: Facts, node: n.Expression) -> bool:
-    """Whether an expression is an imported name or a member of one, but no variable of a script."""
+    """Whether an expression is a name imported from Python, or a member of such a name."""
     if isinstance(node, n.Member) and facts.member_of_module(node) is not None:
         return False
     if isinstance(node, n.Name):

@@ -34,7 +34,7 @@ def project_limits() -> Limits:
 
 
 def project_reply_cost() -> ReplyCost | None:
-    """The most that a reply costs, by `max_tokens` and the highest price of the project's models.
+    """The most that a reply costs, from `max_tokens` and the highest price of the project's models.
 
     Returns None if `max_tokens` or a price is unknown, or if `extra_body` is set.
     """

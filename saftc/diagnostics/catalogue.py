@@ -174,6 +174,6 @@ BY_NUMBER: dict[str, Code] = {code.number: code for code in ALL}
 
 
 def address_of_page(code: str) -> str:
-    """Returns the address of a code's page on the web site, or of its file without a site."""
+    """Returns the address of a code's page: on the web site, or of its file if there is no site."""
     site = _version.SITE_URL
     return f"{site}diagnostics/{code}/" if site else (PAGES / f"{code}.md").as_uri()

@@ -119,9 +119,9 @@ _BAR = Piece("|", "gutter")
 
 
 class _Room(NamedTuple):
-    """The most columns of a line of a script, and of a row without its gutter.
+    """The greatest widths in columns: for a line of a script, and for a row without its gutter.
 
-    If rows may have any width, `row` is None.
+    `row` is None if rows may have any width.
     """
 
     line: int

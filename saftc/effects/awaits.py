@@ -8,7 +8,7 @@
     sorted(mails, by: ask)          await in_thread(sorted, mails, key=ask)
 
 A function waits if its own body contains code that waits (see `Summary.waits`). If it is unknown
-which function a value is, the function may wait. So each call of such a value is awaited.
+which function a value is, calling the value may wait, so each such call is awaited.
 """
 
 from collections.abc import Iterable, Iterator
@@ -63,14 +63,15 @@ class Awaits:
     def has_form(self) -> bool:
         """Whether the script has an async form: the script waits, or imports a script that waits.
 
-        Any other script has a single module. Both forms of an importing script share its types.
+        Any other script has a single module, so both forms of a script that imports it use the same
+        types.
         """
         return any(one.has_form for one in self.scripts) or any(
             self.of(node) is not None for node in walk(self.facts.module)
         )
 
     def suffix_of(self, script: Facts, suffix: str) -> str:
-        """The suffix of an imported script's module name. It is empty without an async form."""
+        """The suffix of an imported script's module name, or "" if the script has no async form."""
         return suffix if any(one.facts is script and one.has_form for one in self.scripts) else ""
 
     def in_(self, nodes: Iterable[n.Node]) -> bool:
@@ -171,7 +172,7 @@ class Awaits:
 
     @cached_property
     def _passes_functions(self) -> bool:
-        """Whether a value of unknown type may be a function, as functions are used as values."""
+        """Whether functions are used as values, so that a value of unknown type may be one."""
         return any(function_values(one.facts) for one in (self, *self.scripts))
 
 
@@ -189,7 +190,7 @@ def function_values(facts: Facts) -> list[n.Expression]:
 def evaluated(node: n.Node) -> Iterator[n.Node]:
     """The node and all nodes that are evaluated with it.
 
-    Of a definition, only the defaults are evaluated.
+    If the node is a definition, only its defaults are evaluated.
     """
     yield node
     parts = node.defaults if isinstance(node, n.FunctionDef | n.RecordDef) else children(node)

@@ -71,7 +71,7 @@ class Certainty:
         return next(self._block(statements, _ENDING), None)
 
     def unending(self, statements: Iterable[n.Statement]) -> Reason | None:
-        """The first reason why statements may run forever, or leave more than the loop itself."""
+        """The first reason why statements of a loop may run forever, or end more than the loop."""
         for one in self._block(statements, _ENDING):
             if not one.is_caught and not isinstance(one.node, n.BreakStmt):
                 return one
@@ -112,7 +112,7 @@ class Certainty:
         yield from self._block(definition.body)
 
     def _unset(self, definition: n.FunctionDef) -> _Reasons:
-        """Reasons: local variables of a function that may be read before they have a value."""
+        """Yields a reason for each read of a local variable that may have no value yet."""
         names = self.facts.names
         taken = {names.of(parameter.name) for parameter in definition.parameters}
         early = self.effects.flow.early_reads(definition.body, taken)
@@ -122,9 +122,9 @@ class Certainty:
                 yield Reason(node, f"`{node.text}` may have no value", GIVE_VALUE)
 
     def _around(self, definition: n.FunctionDef) -> _Reasons:
-        """Reasons: outer variables of a function in another script that may have no value.
+        """Yields a reason for each outer variable of an imported function that may have no value.
 
-        All other outer variables got their values when that script ran.
+        All other outer variables got their values when the imported script ran.
         """
         for symbol in self.effects.outer(definition) if self.effects.is_imported else ():
             if symbol in self.facts.names.unset:

@@ -6,16 +6,16 @@
     writes    changes files, asks the user, or shows how a model answers
     unknown   calls code of which nothing is known
 
-A function has the effects of all functions that it may call or that it shows to a model, also of
-functions in other scripts.
+A function has the effects of all functions that it may call or that it shows to a model, even if
+they are in other scripts.
 
     f summarize(text: string) -> string:
         ret $ Sum up {text}. $          only asks: a program may run several calls concurrently
 
     program $ ... {summarize} ... $             program(..., pure=[summarize])
 
-The list `pure` omits functions that neither ask nor have an effect. They return before a thread for
-them has started.
+The list `pure` omits functions that neither ask nor have an effect, because they return before a
+thread for them could start.
 
 Code has unknown effects unless a rule says that it does nothing. So nodes without a rule, imports,
 and values that code of a Python class creates have unknown effects. Comparing values and writing
@@ -275,7 +275,7 @@ class Effects:
         """Whether a call of a function takes time, and has no effect except asking a model.
 
         The call takes time if it asks a model or names a Python function that is declared pure.
-        Other calls return before a thread for them has started.
+        Other calls do not count, because they return before a thread for them could start.
         """
         if not self.of_function(definition) <= {"asks"}:
             return False
@@ -360,7 +360,7 @@ class Effects:
 
     @cached_property
     def _named_whole(self) -> dict[n.Name, n.Member]:
-        """Maps the first name of each path to a Python object to the whole path: `a` to `a.b.c`."""
+        """For each path `a.b.c` of a Python object, maps its first name `a` to the whole path."""
         found: dict[n.Name, n.Member] = {}
         for path in nodes_of(self.facts.module, n.Member):
             first: n.Expression = path
@@ -485,9 +485,9 @@ class Effects:
         return not (is_read and isinstance(owner, RecordType) and self.facts.is_data(owner, name))
 
     def _of_arguments(self, node: n.Call) -> _Found:
-        """The effects of the arguments that a call may call, and the functions among them.
+        """The effects of the arguments that a callee may call, and the functions among these.
 
-        A builtin may call one of its arguments. Python may call any of them.
+        A builtin may call one of its arguments. Python code may call any of its arguments.
         """
         form = self.facts.forms.calls[node]
         if isinstance(form, BuiltinCall):
@@ -652,7 +652,7 @@ def _of_builtin(name: str) -> set[Effect]:
 def _imports(facts: Facts) -> dict[Symbol, tuple[str, str]]:
     """Maps each imported name to its module and to its name in the module.
 
-    The second name is empty if the whole module is imported.
+    The name in the module is "" if the whole module is imported.
     """
     found: dict[Symbol, tuple[str, str]] = {}
     for node in nodes_of(facts.module, n.ImportStmt, n.FromImport):
@@ -717,7 +717,7 @@ def _rule_problem(node: n.Node, effects: Effects) -> str | None:
 
 
 def check_judges(facts: Facts, mistakes: Collector) -> None:
-    """Reports prompts with an option `check` that cannot judge the value of the prompt."""
+    """Reports each option `check` that cannot judge the value of its prompt."""
     by_fields = {node.value for node in nodes_of(facts.module, n.DestructureStmt)}
     for node in nodes_of(facts.module, n.Prompt):
         type_ = _judge_of(facts, node)

@@ -55,8 +55,8 @@ class VariableFlow:
     def of_statement(self, statement: n.Statement) -> "tuple[_Certain, _Certain | None]":
         """The variables that a statement may read too early, and those that it certainly assigns.
 
-        A read is too early if the statement may not have assigned the variable yet. The second set
-        is None if the script never continues below the statement.
+        A read is too early unless the statement has certainly assigned the variable before. The
+        second set is None if the script never continues below the statement.
         """
         if statement not in self._statements:
             early = _Early(self)

@@ -80,7 +80,7 @@ class Original:
         return match.group()
 
     def prompt_text(self, prompt: n.Prompt, holes: Sequence[n.Hole]) -> tuple[list[str], bool]:
-        """Returns the texts around a prompt's holes, and whether one of them has several lines.
+        """Returns the texts around a prompt's holes, and whether any text has several lines.
 
         The list has the text before each hole, then the text after the last hole. The texts are as
         written, without their common indentation and without blank lines at both ends.

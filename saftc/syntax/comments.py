@@ -10,8 +10,8 @@
     ]
 
 `/// text` is a doc comment. It is directly above a function, a type, a field or a parameter, or at
-the end of the line of a field or parameter. At the top of the file, above an import or with a blank
-line below it, it documents the module. Consecutive lines are one text.
+the end of the line of a field or parameter. A doc comment at the top of the file documents the
+module if it is above an import or a blank line. Consecutive lines are one text.
 """
 
 import re
@@ -178,7 +178,7 @@ class Comments:
         return title
 
     def of(self, node: n.Statement | n.Branch) -> StatementComments:
-        """The comments of a statement, also in the head of its first block, or of an `elif`."""
+        """The comments of a statement or an `elif`, and those in the head of its first block."""
         return self._attached.setdefault(node, StatementComments())
 
     def of_else(self, node: n.IfStmt | n.TryStmt) -> StatementComments:

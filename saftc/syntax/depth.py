@@ -31,8 +31,8 @@ def depth_of(node: Node) -> tuple[Node, int]:
 def fitting_interpreter() -> Generator[None, None, None]:
     """Raises the recursion limit, and pauses garbage collection, while the `with` block runs.
 
-    The limit suits the deepest tree. A compilation creates many objects, drops few, and makes no
-    cycles worth collecting.
+    The limit suits the deepest tree. Garbage collection would only take time, because a compilation
+    creates many objects, drops few, and makes no cycles worth collecting.
     """
     limit, collects = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(max(limit, _FRAMES))

@@ -749,7 +749,7 @@ class _Lexer:
         return True
 
     def _unreadable(self, start: int, end: int) -> None:
-        """Reports the first character between two offsets that no script may contain."""
+        """Reports the first invalid character between two offsets."""
         match = _UNREADABLE.search(self.text, start, end)
         if match is None:
             return
@@ -846,9 +846,9 @@ class _Lexer:
 
 
 def _number_hint(text: str) -> str | Hint | None:
-    """Returns a hint with the number in decimal notation, if another language allows `text`.
+    """Returns a hint with the decimal notation of a number that is written as in other languages.
 
-    Returns None for any other text.
+    Returns None if `text` is no such number.
     """
     digits = text.rstrip("_lLuU").replace("__", "_")
     if len(digits) > LONGEST_INTEGER:

@@ -19,7 +19,8 @@ _T = TypeVar("_T")
 def _node(class_: type[_T]) -> type[_T]:
     """Makes a class a dataclass with slots, which type checkers treat as frozen.
 
-    More generated methods per class would dominate the time that `saftc check` takes to load.
+    No comparison and no `repr` is generated, because generating them would dominate the time that
+    `saftc check` takes to load.
     """
     return dataclass(slots=True, eq=False, repr=False)(class_)
 
@@ -645,8 +646,8 @@ class FromImport(Node):
 class ServerImport(Node):
     """`from mcp("server") import names`.
 
-    After the server's lock file has been read, a function in a later statement replaces each tool.
-    Then `names` has only the unknown tools.
+    Once the server's lock file has been read, each known tool is moved out of `names` and becomes a
+    function in a statement below this one. Only unknown tools stay in `names`.
     """
 
     server: Identifier

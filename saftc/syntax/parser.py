@@ -124,8 +124,8 @@ def _parse_statements(
 ) -> list[n.Statement]:
     """Returns the statements in the tokens of a top-level statement.
 
-    There is one statement, or several parts of a statement that is invalid. `told` has the offsets
-    of the lines with a reported mistake. `begun` has the first words of these lines.
+    If the statement is invalid, returns those of its parts that could be parsed. `told` has the
+    offsets of the lines with a reported mistake. `begun` has the first words of these lines.
     """
     statements: list[n.Statement] = []
     pending = [tokens] if tokens else []

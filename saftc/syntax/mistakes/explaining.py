@@ -140,7 +140,7 @@ def _innermost_open(tokens: list[Token]) -> int | None:
 def _visible(bad: Token, previous: Token | None) -> Span:
     """Returns the span to underline.
 
-    This is the span of the token, or for a line end, the end of the token before it.
+    This is the span of the token. For a line end, it is the empty span after the previous token.
     """
     span = bad.span
     if bad.kind in ("NEWLINE", "DEDENT") and previous is not None:

@@ -335,7 +335,7 @@ def _commas(place: Place) -> str | None:
 def _tuple_at_end(place: Place) -> str:
     """Returns the values after the last `=` or `ret` as the text of a tuple.
 
-    Returns `(a, b)` if the values are long or are no names and numbers.
+    Returns `(a, b)` if the values are long, or if one of them is neither a name nor a number.
     """
     values: list[Token] = []
     for token in place.line[:-1]:
@@ -536,9 +536,10 @@ def _return(place: Place) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A hint, with conditions on the tokens around the unexpected token. "" always holds.
+    """A hint, with conditions on the tokens around the unexpected token.
 
-    A condition lists the allowed kinds of tokens, or words, separated by blanks:
+    A condition lists the allowed kinds of tokens, or words, separated by blanks. The condition ""
+    always holds.
 
     - `bad`, `before`, `after`: the kinds of the unexpected token and of its neighbours.
     - `words`: the text of the unexpected token.

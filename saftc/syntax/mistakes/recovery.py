@@ -1,6 +1,7 @@
 """Recovers from syntax errors: replaces each line that cannot be parsed by a placeholder.
 
-If the line has a block, the placeholder keeps the block. Its tokens have the span of the old line.
+If the line has a block, the placeholder keeps the block. The tokens of the placeholder have
+the span of the old line.
 """
 
 import re
@@ -70,7 +71,7 @@ def without_misread_lines(
 def without_stray_indents(
     tokens: list[Token], mistakes: Collector, source: Source, wrong: list[int]
 ) -> list[Token]:
-    """Returns the tokens without each INDENT and DEDENT below a line that opens no block.
+    """Returns the tokens without each INDENT below a line that opens no block, and its DEDENT.
 
     Reports each of these indentations, unless the lexer found a mistake on the same line.
     """
