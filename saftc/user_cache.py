@@ -49,8 +49,8 @@ def has_settings() -> bool:
 def _plain_base(variable: str, folder: str) -> str | None:
     """The base folder by platformdirs' rules for a usual Linux system.
 
-    The result is None if platformdirs has to decide. Importing platformdirs takes half as long as
-    all other work for running a cached script.
+    The result is None if platformdirs has to decide. Usually platformdirs need not be imported,
+    which would take half as long as all other work for running a cached script.
     """
     if sys.platform != "linux" or "ANDROID_ROOT" in os.environ:
         return None
