@@ -218,8 +218,8 @@ class Notebook:
     def _check_form(self, compiled: Compiled, cell: "_Cell") -> None:
         """Raises ScriptError if the cell calls a function that was compiled in the other form.
 
-        An async cell cannot call a function in blocking form that sends prompts, nor the other way
-        round.
+        An async cell cannot call a blocking function if the function sends prompts. A blocking
+        cell cannot call an async function.
         """
         assert compiled.module is not None
         awaits, module = compiled.module.plan.awaits, compiled.checked.module

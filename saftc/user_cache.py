@@ -1,4 +1,4 @@
-"""The user's cache folder, and the rules for which of its files saftc trusts.
+"""The user's cache folder, and the rules by which saftc trusts the files in it.
 
     write_cached(cache_folder() / "modules" / name, data)
     read_cached(cache_folder() / "modules" / name)      the same bytes, or None
@@ -98,7 +98,7 @@ def write_cached(path: Path, data: bytes) -> bool:
 
 
 def cached_files(folder: Path) -> list[Path]:
-    """The files that `write_cached` wrote to `folder`. The list is empty if it is not trusted."""
+    """The files that `write_cached` wrote to `folder`; none if the folder is not trusted."""
     if not _is_own_folder(folder):
         return []
     try:

@@ -282,7 +282,10 @@ def _as_details(call: "WaitingCall") -> str:
 
 
 def _ask_about(calls: "Sequence[WaitingCall]") -> None:
-    """Asks the person at the terminal about each call. Calls in doubt are only shown."""
+    """Asks the person at the terminal about each call.
+
+    A call in doubt, which may have been made already, is only shown.
+    """
     from runtime_support.errors import CheckError
     from runtime_support.runs import decide
 

@@ -429,7 +429,7 @@ class Class:
         return UNKNOWN
 
     def _in_models(self, node: ast.expr) -> Meaning:
-        """The class or builtin that `node`, an annotation of a member in `_MODEL`, names."""
+        """Resolves `node`, a part of an annotation in `_MODEL`, to the class or builtin."""
         name = ast.unparse(node)
         return self if name == "Self" else f"builtins.{name}"
 
