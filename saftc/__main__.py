@@ -6,7 +6,7 @@ import sys
 def main() -> None:
     """The entry point of the command `saftc`.
 
-    It imports the command line itself, so that an interrupt of the imports is handled, too.
+    The imports are in this function, so that an interrupt during the imports is handled, too.
     """
     try:
         from saftc.cli.fast_path import announce_start, command_without_options

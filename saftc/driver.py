@@ -60,7 +60,7 @@ class Checked:
         return tuple(hints_of_prompts(self.module, self.facts))
 
     def options_without_field(self, wire: str) -> tuple[Diagnostic, ...]:
-        """The diagnostics for options of prompts for which the API `wire` has no field."""
+        """The diagnostics for the options of prompts that have no field in the API `wire`."""
         if self.has_errors:
             return ()
         from saftc.infer.prompt_hints import options_without_field

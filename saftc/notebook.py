@@ -218,8 +218,8 @@ class Notebook:
     def _check_form(self, compiled: Compiled, cell: "_Cell") -> None:
         """Raises ScriptError if the cell calls a function that was compiled in the other form.
 
-        An async cell cannot call a function in blocking form that sends prompts, nor the other way
-        round.
+        An async cell cannot call a blocking function if the function sends prompts. A blocking
+        cell cannot call an async function.
         """
         assert compiled.module is not None
         awaits, module = compiled.module.plan.awaits, compiled.checked.module
@@ -327,7 +327,7 @@ class Notebook:
         ]
 
     def _given(self, cell: "_Cell", more: set[str]) -> str:
-        """The declarations, to be put above a cell, of the notebook's names that the cells read."""
+        """Lines to put above the cell. They declare names of the notebook that the cells read."""
         anew = cell.binds
         kept = self._kept_beside(cell)
         known = {name for one in kept for name in one.names}
@@ -534,7 +534,7 @@ class _Cell:
         )
 
     def own(self, statements: tuple[n.Statement, ...]) -> Iterator[n.Statement]:
-        """Those of the statements that belong to the cell itself."""
+        """The given statements that belong to the cell itself."""
         return (one for one in statements if self.is_own(one.span))
 
     def rendered(self, diagnostics: tuple[Diagnostic, ...]) -> list[Piece]:
@@ -574,7 +574,7 @@ def _declared(names: Mapping[str, Any], name: str) -> Declared:
 
 
 def _global_names(node: n.Node, found: Checked) -> list[n.Name | n.NamedSchema]:
-    """The names in a part of a script that refer to types or to names of the top level."""
+    """The names inside `node` that refer to types, or to variables of the script's top level."""
     names = found.facts.names
     return [
         one

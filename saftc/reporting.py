@@ -207,7 +207,7 @@ def _has_links(stream: TextIO) -> bool:
 
 
 def _linked(piece: Piece) -> str:
-    """Makes a diagnostic code a link to its page, and a place a link to its file.
+    """Returns a diagnostic code as a link to its page, or a place as a link to its file.
 
     Other text is returned unchanged.
     """

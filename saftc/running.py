@@ -123,7 +123,7 @@ class Running:
 
     @cached_property
     def origin(self) -> Origin | None:
-        """The script and its module's source map; None if one of its files has changed since."""
+        """The script and its module's source map; None if the script or an import has changed."""
         return self.workspace.origin(self.module)
 
     @cached_property

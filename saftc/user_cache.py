@@ -1,4 +1,4 @@
-"""The user's cache folder, and the rules for which of its files saftc trusts.
+"""The user's cache folder, and the rules by which saftc trusts the files in it.
 
     write_cached(cache_folder() / "modules" / name, data)
     read_cached(cache_folder() / "modules" / name)      the same bytes, or None
@@ -49,8 +49,8 @@ def has_settings() -> bool:
 def _plain_base(variable: str, folder: str) -> str | None:
     """The base folder by platformdirs' rules for a usual Linux system.
 
-    The result is None if platformdirs has to decide. Importing platformdirs takes half as long as
-    all other work for running a cached script.
+    The result is None if platformdirs has to decide. Usually platformdirs need not be imported,
+    which would take half as long as all other work for running a cached script.
     """
     if sys.platform != "linux" or "ANDROID_ROOT" in os.environ:
         return None
@@ -98,7 +98,7 @@ def write_cached(path: Path, data: bytes) -> bool:
 
 
 def cached_files(folder: Path) -> list[Path]:
-    """The files that `write_cached` wrote to `folder`. The list is empty if it is not trusted."""
+    """The files that `write_cached` wrote to `folder`; none if the folder is not trusted."""
     if not _is_own_folder(folder):
         return []
     try:

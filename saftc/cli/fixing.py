@@ -41,7 +41,7 @@ _LINE_END = re.compile(r"\r\n")
 class Fixer:
     """Fixes scripts.
 
-    A script that imports another one is checked against the other's fixed text.
+    A script is checked against the fixed texts of the scripts that it imports.
     """
 
     def __init__(self, roots: Roots, *, shows: bool) -> None:

@@ -26,8 +26,8 @@ EVERY = 0.1
 def refuse_watching(arguments: Sequence[str], options: Mapping[str, object], what: str) -> None:
     """Raises WrongUsage if one of the `options` is set or standard input is among the arguments.
 
-    `options` maps the options that --watch excludes to their values. `what` says in the message
-    what --watch does instead.
+    `options` has the options that exclude --watch, and whether each of them is set. `what` says in
+    the message what --watch does, for example "reports mistakes as text".
     """
     for option, is_given in options.items():
         if is_given:

@@ -56,7 +56,7 @@ class Completion:
 def proposals(script: Script, offset: int) -> list[Completion]:
     """The completions at an offset.
 
-    If several scopes have the same name, the innermost one is taken.
+    If several scopes define the same name, only the innermost definition is offered.
     """
     beginning = current_line_at(script, offset)
     if beginning.is_text:
@@ -139,7 +139,7 @@ def _names(place: PlaceholderScript) -> Iterator[Completion]:
 
 
 def _arguments(script: Script, call: n.Call) -> Iterator[Completion]:
-    """Completions for the parameters for which a call has no argument by name yet."""
+    """Completions for the parameters that the call does not give by name yet."""
     found = _taken(script, call)
     if found is None:
         return

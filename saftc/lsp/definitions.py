@@ -46,7 +46,7 @@ class Occurrence:
 def path_to_offset(module: n.Module, offset: int) -> list[n.Node]:
     """The nodes that contain an offset, outermost first.
 
-    Of two nodes that meet at the offset, the one that begins there is taken.
+    If one node ends and another begins at the offset, the second one is taken.
     """
     way: list[n.Node] = [module]
     while True:

@@ -211,7 +211,7 @@ def _written_at(script: Script, target: Target) -> Location | None:
 
 
 def _requests(script: Script, function: n.FunctionDef) -> str:
-    """A text about the most requests that a call of a function sends.
+    """A text about the largest number of requests that a call of a function sends.
 
     The text is empty if the function sends none, or if no bounds are known.
     """

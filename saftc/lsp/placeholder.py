@@ -132,7 +132,7 @@ def _readable(text: str, beginning: CurrentLine) -> Iterator[tuple[str, int, int
     """Yields versions of the line that have the name and can be parsed.
 
     Versions that keep the text after the cursor come first. Each item has the line, the offset of
-    the name in the line, and the offset in `text` at which the text that the line replaces ends.
+    the name in the line, and the end, in `text`, of the part that the line replaces.
     """
     head = text[beginning.line : beginning.start]
     indent = head[: len(head) - len(head.lstrip())]

@@ -244,9 +244,10 @@ server = SaftServer()
 def _answers(
     method: str, options: Any = None
 ) -> Callable[[_Handler[Any, Any]], _Handler[Any, Any]]:
-    """Registers a function as the handler of a request, which can be cancelled before it starts.
+    """Returns a decorator that registers a function as the handler of the request `method`.
 
-    The handler is a coroutine that first lets the server read further messages.
+    The server reads further messages before it calls the function, so that a request can still be
+    cancelled.
     """
 
     def register(handler: _Handler[Any, Any]) -> _Handler[Any, Any]:

@@ -164,7 +164,9 @@ class Session:
         return self._good.get(path)
 
     def around(self, path: str, word: str) -> Iterator[Script]:
-        """The scripts that contain a word, among the open scripts and those below a script's root.
+        """The scripts that contain a word.
+
+        The open scripts, and all scripts below the root of the script at `path`, are searched.
 
         Raises:
             FileProblem: A script that contains the word cannot be checked.

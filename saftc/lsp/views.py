@@ -24,7 +24,7 @@ SCHEMES = tuple(f"saft-{kind}" for kind in _ENDINGS)
 class View:
     """The text of a view. `lines` maps ranges of its lines to spans of the script.
 
-    A range has the numbers of its first and last line. Of nested ranges, the outer one comes first.
+    A range has the numbers of its first and last line. It comes before the ranges inside it.
     """
 
     text: str

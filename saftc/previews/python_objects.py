@@ -6,9 +6,9 @@
 
 `saftc.project.python` resolves names and the kinds of classes, as for the checker. The classes are
 built from its results, so that the runtime and pydantic treat them as they treat the original
-classes. The only calls in annotations and defaults that are made are those that describe a value:
-`Field(gt=0)`, `auto()`. A name that cannot be resolved without running the module raises
-NotStaticallyKnown. If a class uses such a name, any value is assumed there, and `unknown_in`
+classes. A call in an annotation or a default is made only if it describes a value, such as
+`Field(gt=0)` or `auto()`. A name that cannot be resolved without running the module raises
+NotStaticallyKnown. If a class uses such a name, any value is assumed in its place, and `unknown_in`
 describes the name.
 """
 
@@ -70,7 +70,7 @@ def unknown_in(value: Any) -> list[str]:
 
 
 class _Members:
-    """A module each of whose members is built when it is accessed."""
+    """A module whose members are built when they are accessed."""
 
     def __init__(self, find: Callable[[str], Any]) -> None:
         self.__find = find
@@ -115,7 +115,7 @@ class PythonObjects:
         self._open: list[tuple[Any, _Scope]] = []
 
     def __call__(self, name: str) -> Any:
-        """The module with a name. Access to a member that is unknown raises NotStaticallyKnown."""
+        """The module called `name`. Access to an unknown member raises NotStaticallyKnown."""
         module = self._library.module(name)
         if self._library.knows(name) or (module is not None and module.is_stub):
             return _Members(partial(_of_python, name))
@@ -319,9 +319,9 @@ class PythonObjects:
             self._notes.pop()
 
     def _type_noted(self, node: ast.expr, scope: _Scope, of: str) -> Any:
-        """The Python object that an annotation means.
+        """The Python object that the annotation of `of` means.
 
-        If it is unknown, adds a note and returns `Any`.
+        If the object is unknown, returns `Any` and adds a note that names `of`.
         """
         try:
             return self._type(node, scope)

@@ -25,8 +25,8 @@ _WIDTH = 88
 class Hole:
     """A part of a request whose value is known only when the script runs.
 
-    The preview shows the text `mark` in place of the value. If the value's type is unknown,
-    `may_be_function` is true: a function would be replaced by the name of its tool.
+    The preview shows the text `mark` in place of the value. `may_be_function` is true if the
+    value's type allows functions. If the value is a function, the request has the name of a tool.
     """
 
     mark: str
@@ -66,7 +66,8 @@ class Preview:
 
     `request` is the first request that the prompt sends. It is None if `error` prevents the
     request. `overlap` says for each place that runs the prompt whether it overlaps with others, and
-    if not, why. The preview of a call has the mode "call", and only `overlap` besides its position.
+    if not, why. In the preview of a call, `mode` is "call", and only `position` and `overlap` are
+    set.
     """
 
     position: str

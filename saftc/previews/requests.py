@@ -83,7 +83,7 @@ def preview(compiled: Compiled, find: FindModule, *, on_wire: bool = False) -> l
 def previewed_calls(compiled: Compiled) -> list[Preview]:
     """A preview of each call of a prompting function in another script.
 
-    It says only how the call overlaps.
+    Such a preview says only how the call overlaps.
     """
     assert compiled.module is not None
     plan, source = compiled.module.plan, compiled.checked.source
@@ -458,7 +458,7 @@ class RequestPreview:
         return value
 
     def _symbol(self, node: n.Name) -> Symbol:
-        """The symbol of a name in the script that defines it."""
+        """The symbol that a name has in the script that defines the name."""
         symbol = self.facts.names.of(node)
         while (meaning := self.known.meanings.get(symbol)) is not None:
             symbol = meaning
@@ -475,7 +475,7 @@ class RequestPreview:
     # Options
 
     def _options(self) -> dict[str, object]:
-        """The values of the prompt's options. Unknown options are noted or left out."""
+        """The values of the prompt's options. Adds notes on options whose names are unknown."""
         written = self.node.options
         if written is None:
             return {}

@@ -39,10 +39,10 @@ class CompiledModule(NamedTuple):
     """The result of compiling a script.
 
     `script` is the path given to the compiler, and `source` the digest of the script's bytes.
-    `reads` maps the questions that the compiler asked of the disk to the answers (see
-    `Question.as_text`). `said` has the rendered diagnostics, and `said_when_used` those to show
-    when the script is run. `text` is None if the script has errors. `source_map` is the map for a
-    module called `target`; both are empty if no map was requested.
+    `reads` has the questions that the compiler asked about files and modules (see
+    `Question.as_text`), with the answers. `said` has the rendered diagnostics, and `said_when_used`
+    those to show when the script is run. `text` is None if the script has errors. `source_map` is
+    the map for a module called `target`; both are empty if no map was requested.
     """
 
     script: str

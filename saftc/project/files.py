@@ -89,9 +89,9 @@ def scripts_below(path: str, others: Collection[str] = ()) -> list[str]:
 
 
 def files_of(arguments: Sequence[str]) -> tuple[list[str], dict[str, FileProblem]]:
-    """The scripts that the arguments name, and the problems by the arguments that cannot be used.
+    """The scripts that the arguments name, and the problem with each argument that is unusable.
 
-    An argument with a problem is among the scripts, too.
+    The scripts also include the unusable arguments.
     """
     files: list[str] = []
     problems: dict[str, FileProblem] = {}

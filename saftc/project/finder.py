@@ -226,7 +226,7 @@ def clash(module: str, package: str = "") -> tuple[str, str] | None:
     """The reason why `module` cannot be the name of a compiled module, with a suggested fix.
 
     The result is None if the name is usable. In a `package`, a module may have the name of a module
-    of Python's library, as it does not hide the latter.
+    of Python's library, because it does not hide the library's module.
     """
     if not package and (module in sys.stdlib_module_names or module in _NEEDED):
         whose = "that compiled modules need" if module in _NEEDED else "of Python's own library"
@@ -242,7 +242,7 @@ def clash(module: str, package: str = "") -> tuple[str, str] | None:
 
 
 def hidden_by(name: str, folder: Path) -> str | None:
-    """Names, for a message, the module that Python would find instead of the script `name`.
+    """The module that Python would find instead of the script `name`, in words for a message.
 
     The result is None if Python would find the compiled script.
     """
@@ -302,8 +302,8 @@ def _text_of(path: Path | None) -> bytes | None:
 def stub_of(name: str, folder: Path) -> Path | None:
     """The typeshed stub of a standard library module.
 
-    The result is None if the module is not in the standard library or has no stub, or if a module
-    in `folder` may hide it.
+    The result is None if the module is not in the standard library or has no stub, or if
+    `folder` may have another module of the same name.
     """
     spec = PathFinder.find_spec("typeshed_client") if is_of_python(name) else None
     if spec is None or spec.origin is None or is_first_party(name, folder):

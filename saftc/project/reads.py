@@ -6,8 +6,9 @@
     with reads.noting() as notes: ...                  maps questions in the block to answers
     reads.changed()                                    the questions whose answer has changed
 
-A question is all that a compilation may ask of the disk: the content of a file, or whether a module
-exists. `Reads` keeps its first answer, so that a command sees the same files from start to end.
+A question asks for the content of a file, or whether a module exists. Compilations read the disk
+only by questions. `Reads` keeps the first answer to each question, so that a command sees the same
+files from start to end.
 """
 
 import os

@@ -151,7 +151,7 @@ class Modules:
                 del self.open[name]
 
     def reads_of(self, path: Path) -> dict[Question, str]:
-        """Maps the questions about the disk that compiling a script depends on to their answers.
+        """The questions about the disk on which compiling a script depends, with their answers.
 
         The question about the script's own file is left out. Questions about Python modules that
         were looked up for the declarations of other Python modules are included. `-` is standard

@@ -151,8 +151,8 @@ class Workspace:
     ) -> Sequence[Piece]:
         """The rendered diagnostics of a script.
 
-        With `when_used`, they are only those to show when the script runs. If `width` is given,
-        their lines fit a terminal with that many columns.
+        With `when_used`, only those to show when the script runs are rendered. If `width` is given,
+        the lines fit a terminal with that many columns.
         """
         said = module.said_when_used if when_used else module.said
         if not said or width is None:
@@ -181,8 +181,8 @@ class Workspace:
     def origin(self, module: CompiledModule) -> Origin | None:
         """The script of a module, with the places in the script of the module's parts.
 
-        The script is compiled again unless it was compiled last. The result is None if the new
-        module is different, because a file that the script imports has changed.
+        The script is compiled again unless it is the last script that was compiled. The result is
+        None if the new module differs from `module` because an imported file has changed.
         """
         with self._compiling:
             if self._last is None or self._last[0] != module.script:

@@ -1,6 +1,6 @@
 """Scores a function on labelled rows, for `saftc eval`.
 
-`with_judge` adds a function to the script that calls the scored function and compares its result
+`with_judge` adds to the script a function that calls the scored function and compares its result
 with the expected value. `saftc map` calls this added function for each row.
 """
 
@@ -122,7 +122,7 @@ def judged(
 
 
 def with_judge(script: "Script", score: str | None) -> "tuple[Script, str]":
-    """Adds a function that scores a row to the script.
+    """Adds to the script a function that scores a row.
 
     Returns the script, and the name of the parameter for the expected value.
     """

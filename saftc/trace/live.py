@@ -9,9 +9,9 @@
     {"event": "begun"}                                      without a key: about the run itself
 
 `saftc play` shows these events. (The runtime's log, SAFT_LOG, has events in the order of the script
-instead.) A request has `messages`, without those of the prompt's previous request, and `whole`: all
-that is needed to send the request again, or null if it contained a secret or a file. Secrets are
-redacted.
+instead.) The event of a request has `messages`, without those of the prompt's previous request. Its
+`whole` is all that is needed to send the request again, or null if the request contained a secret
+or a file. Secrets are redacted.
 """
 
 from __future__ import annotations

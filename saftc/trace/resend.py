@@ -4,7 +4,7 @@
     python -m saftc.trace.resend again < REQUEST  events as lines of JSON, as in `saftc.trace.live`:
                                                   the pieces of the reply, then the reply or failure
 
-Both commands run in a separate process in the folder of the script, so that they have its settings.
+Both commands run in a separate process in the folder of the script, so that its settings apply.
 """
 
 import json

@@ -512,10 +512,10 @@ def _allowed(prompts: Iterable[Prompt]) -> list[int]:
 def explain_time(prompts: Sequence[Prompt], overlaps: Mapping[str, str]) -> str:
     """A sentence about the bottleneck of the run. It is empty if there was only one prompt.
 
-    If the run was in one of three states for at least half of the time, this is the bottleneck: no
-    request was in flight; as many were in flight as `max_in_flight` allows; or fewer were, while
-    others waited. Otherwise the bottleneck is the place with the longest part of the critical path.
-    The text of `overlaps` for the place is appended.
+    One of these states of the run is the bottleneck if it lasted for at least half of the time: no
+    request was in flight; as many were in flight as `max_in_flight` allows; fewer were in flight
+    while other requests waited. If there is no such state, the bottleneck is the place with the
+    longest part of the critical path. The text of `overlaps` for the place is appended.
     """
     if not any(step.kind != "tool" for prompt in prompts for step in prompt.steps):
         return "No request was sent."
@@ -769,7 +769,10 @@ def write_timeline(
 
 
 def write_form(timeline: Timeline, form: Callable[[Timeline], bytes], path: str) -> bool:
-    """Writes the timeline to `path` atomically, as a page or a trace. Returns whether it could."""
+    """Writes the timeline to `path` atomically, as a page or a trace.
+
+    Returns whether the file was written.
+    """
     try:
         replace_file(os.path.realpath(path), form(timeline), permissions=PRIVATE)
         if timeline.left_out:

@@ -31,7 +31,7 @@ _OF_A_PROGRAM = "yes, no, or later? "
 def let_person_decide() -> None:
     """Lets the runtime ask the person at this terminal or page about calls that wait for approval.
 
-    This only registers a function. The runtime loads its part that asks with the first such call.
+    This only registers a function, which the runtime calls for each such call.
     """
     from runtime_support._core.tasks import turns as order
 
@@ -173,7 +173,7 @@ def _write(text: str) -> None:
 
 
 def _read(question: str) -> str | None:
-    """Asks a question at the terminal and reads a line; None at the end of the input."""
+    """Asks a question at the terminal. Returns the line read, or None at the end of the input."""
     _write(question)
     line = sys.stdin.readline()
     if not line:
@@ -282,7 +282,10 @@ def _as_details(call: "WaitingCall") -> str:
 
 
 def _ask_about(calls: "Sequence[WaitingCall]") -> None:
-    """Asks the person at the terminal about each call. Calls in doubt are only shown."""
+    """Asks the person at the terminal about each call.
+
+    A call in doubt, which may have been made already, is only shown.
+    """
     from runtime_support.errors import CheckError
     from runtime_support.runs import decide
 

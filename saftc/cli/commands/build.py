@@ -287,8 +287,9 @@ class Builder:
     def put(self, file: str, text: str, target: Path, *more: str) -> bool:
         """Writes the module made from `file`, or with --check or --diff compares it.
 
-        Returns whether the file at `target` now has this text. `more` are the words, besides the
-        file, of the command that writes the module.
+        Returns True if `target` is a regular file that was written or already had this text, and
+        False after a comparison. Messages show the command that builds the module. `more` are the
+        words of this command after the file.
         """
         if is_special(target):
             write_module(target, text)
@@ -388,8 +389,9 @@ def _shipped_settings(is_wanted: bool | None, targets: Iterable[tuple[str, Path 
 def _beside(script: Path, importing: Path, target: Path, suffix: str) -> Path | None:
     """The path of an imported script's module.
 
-    Modules are placed relative to each other as their scripts are, and `target` is the module of
-    the importing script. The result is None if the path is outside of the packages of `target`.
+    `target` is the module of the script `importing`. Relative to `target`, the path is the same as
+    that of `script` relative to `importing`. The result is None if the path is outside of the
+    packages of `target`.
     """
     parts = Path(os.path.relpath(_module_of(script, suffix), importing.parent)).parts
     up = parts.count("..")

@@ -73,7 +73,7 @@ def check_all(
 ) -> bool:
     """Writes the mistakes in settings and scripts. Returns whether the check fails.
 
-    It fails if there are errors or unreadable files, or with --strict warnings. With `bounds`, the
+    It fails if there are errors or unreadable files or, with --strict, warnings. With `bounds`, the
     largest number of requests of each script without errors is written too. In JSON, one object has
     the mistakes and the bounds. If `scripts` is given, it may have results of earlier checks.
 

@@ -262,9 +262,9 @@ def script_of(target: str, workspace: Workspace, *others: str | None) -> "tuple[
 
 
 def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator[str]:
-    """Yields sentences on the most requests of a job with that many rows, and on their cost.
+    """Yields sentences about the largest number of requests of a job, and about their cost.
 
-    Raises ConfigError if a budget of cost needs the price of a model and there is none.
+    Raises ConfigError if the cost is limited by a budget and the model's price is unknown.
     """
     from runtime_support._budgets import dollars, no_price, price_of
     from runtime_support._core.settings import settings_to_show

@@ -26,8 +26,8 @@ def show_prompts(
 ) -> int:
     """Writes the requests that a script will send. Returns the exit code.
 
-    With `on_wire`, they are in the server's format. With `imports`, Python modules are imported, so
-    that their code runs, instead of read.
+    With `on_wire`, they are in the server's format. With `imports`, the code of imported Python
+    modules runs. Otherwise, the modules are only read.
     """
     scripts = Scripts(roots=Roots(root))
     checked = scripts.check(file)

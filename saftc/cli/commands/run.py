@@ -160,7 +160,7 @@ def _begin_records(command: list[str]) -> int | None:
 
 
 def begin_drawing() -> str | None:
-    """Starts the drawing of the run's requests, if one was requested.
+    """Starts the drawing of the run's requests if an environment variable asks for it.
 
     Returns a message if the drawing or the log cannot be written. A run without prompts is drawn,
     too: otherwise an older page would be taken for the page of this run.

@@ -301,7 +301,7 @@ def classes_of(type_: Type) -> tuple[type, ...]:
 def solve(node: ast.expr | None, scope: Scope, type_: Type, found: dict[str, Type]) -> None:
     """Adds to `found` the types of the type variables in a parameter's annotation.
 
-    They follow from `type_`, the type of the argument.
+    The types are inferred from `type_`, the type of the argument.
     """
     match node:
         case ast.Subscript(value=value, slice=part) if not isinstance(part, ast.Tuple):

@@ -119,7 +119,7 @@ def bindings_of(
 
 
 def _plain(statements: Iterable[ast.stmt], known: Mapping[str, Any]) -> Iterator[ast.stmt]:
-    """Replaces each decidable condition in statements by the branch that type checkers see."""
+    """Replaces each `if` with a decidable condition by the branch that type checkers see."""
     for statement in statements:
         holds = _holds(statement.test, known) if isinstance(statement, ast.If) else None
         if isinstance(statement, ast.If) and holds is not None:

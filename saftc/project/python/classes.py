@@ -190,7 +190,7 @@ class Class:
     def known_bases(self) -> set[Meaning]:
         """The names of ancestors in modules that are not read, such as `enum.Enum`.
 
-        None is among them if a base is not understood.
+        The set contains None if a base is not understood.
         """
         return {base for one in self.mro for base in one.bases if not isinstance(base, Class)}
 
@@ -429,7 +429,7 @@ class Class:
         return UNKNOWN
 
     def _in_models(self, node: ast.expr) -> Meaning:
-        """The class or builtin that an annotation in the members of all models (`_MODEL`) names."""
+        """Resolves `node`, a part of an annotation in `_MODEL`, to the class or builtin."""
         name = ast.unparse(node)
         return self if name == "Self" else f"builtins.{name}"
 

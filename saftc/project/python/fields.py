@@ -50,8 +50,8 @@ _RENAMING = ("alias", "populate_by_name", "validate_by_name", "extra")
 class OwnField:
     """A field that a class declares.
 
-    With `may_lack`, a value may lack the field. With `is_by_name`, the constructor takes it only by
-    name. Without `is_parameter`, the constructor does not take it at all.
+    With `may_lack`, values without the field are valid. With `is_by_name`, the constructor takes
+    the field only by name. Without `is_parameter`, the constructor does not take the field at all.
     """
 
     name: str
@@ -185,9 +185,10 @@ def renames_parameters(node: ast.ClassDef) -> bool:
 
 
 def choices_of(node: ast.ClassDef, scope: Scope, auto: Type) -> dict[str, Type] | None:
-    """Maps the members of an Enum to the types of their values; None if a type is unknown.
+    """Maps the members of an Enum to the types of their values.
 
-    `auto` is the type of `auto()`.
+    `auto` is the type of `auto()`. Returns None if the type of a value is unknown, or if Saft does
+    not support a statement in the class.
     """
     found: dict[str, Type] = {}
     for line in node.body:

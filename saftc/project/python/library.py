@@ -131,7 +131,7 @@ class Library:
         return self._modules.keys()
 
     def module(self, name: str) -> "Module | None":
-        """The module with a name; None if it has no source that can be read."""
+        """The module called `name`; None if no source of it can be read."""
         if name not in self._modules:
             text = self._read(name)
             self._modules[name] = None if text is None else Module(self, name, text)

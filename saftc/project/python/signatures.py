@@ -15,7 +15,7 @@ def function_of(
     """The declaration of a function with these overloads.
 
     With `is_bound`, the first parameter is left out, as a bound method already has its argument. If
-    the function returns an awaitable, the result is that of awaiting it.
+    the function returns an awaitable, the declared result type is that of the awaited value.
     """
     waits: set[Waiting] = {_waits(node, scope) for node in nodes}
     signatures = tuple(_signature(node, scope, is_bound) for node in nodes)
