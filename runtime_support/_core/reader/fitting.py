@@ -329,7 +329,7 @@ def _scalar(data: Any, kind: m.ScalarKind) -> Any:
 
 
 def _digits(data: Any) -> str | None:
-    """Returns a JSON number as it was written, or None if the data is neither an int nor `Digits`."""
+    """Returns a JSON number as it was written. Returns None if it is not an int or `Digits`."""
     if isinstance(data, Digits):
         return data.text
     return str(data) if type(data) is int else None
