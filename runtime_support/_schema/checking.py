@@ -745,7 +745,7 @@ def _union_check(
 ) -> Check:
     """Returns the check of a union.
 
-    The check of a value tries the `eager` checks first. If none of them accepts the value, a member
+    This check tries the `eager` checks first. If none of them accepts the value, a member
     that takes the value unchanged wins over a member that converts it.
     """
 

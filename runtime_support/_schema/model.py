@@ -30,7 +30,7 @@ ABSENT = _Absent()
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """Limits on a value besides its type: on a number, a date, a length or a text.
+    """Limits on a number, a date, a length or a text, in addition to the type.
 
     `least` and `most` limit the number of characters or items. `format` is a JSON Schema format.
     `digits` limits the number of digits of a decimal, and `places` the digits after the point. With
@@ -127,7 +127,7 @@ TEXT = ScalarSchema("string")
 
 @dataclass(frozen=True, slots=True)
 class MapSchema:
-    """An object with any keys. All keys have the schema `key`, and all values the schema `value`.
+    """An object with arbitrary keys. Each key has the schema `key`, each value the schema `value`.
 
     Keys in JSON are strings. They are read as dates if `key` is a date.
     """

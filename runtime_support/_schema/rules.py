@@ -1,4 +1,4 @@
-"""Runs checks besides types: the rules in a record's class, and a prompt's option `check`.
+"""Checks that types cannot express: rules in a record's class, and a prompt's option `check`.
 
 require(self.low <= self.high, "low is at most high")      raises CheckError if false
 reason_against(fits, flight)                               why `fits` refuses the value

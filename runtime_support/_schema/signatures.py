@@ -54,8 +54,8 @@ class Parameter(m.Field):
 class Signature:
     """The parameters, return schema and doc of a tool's function.
 
-    If `open_ended`, the function takes arguments with any names. If annotations could not be read,
-    `unresolved` says why, and arguments may have any type.
+    If `open_ended`, the function takes arguments with arbitrary names. If annotations could
+    not be read, `unresolved` says why, and arguments may have any type.
     """
 
     parameters: tuple[Parameter, ...]

@@ -226,7 +226,7 @@ def _whole(value: Any, schema: m.Schema) -> Any:
 
 
 def _of_value(schema: m.Schema) -> m.Schema:
-    """Returns the only member of a union besides nil, or the schema that a reference names."""
+    """Returns the non-nil member of an optional type, or else the schema, resolved."""
     members = [one for one in m.members_of(schema) if not m.admits_nil(one)]
     return members[0] if len(members) == 1 else m.resolved(schema)
 

@@ -19,7 +19,7 @@ from typing import Any
 def load_lazily(
     module: str, homes: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Returns `__getattr__`, `__dir__` and `__all__` for a module that exports other modules' names.
+    """The `__getattr__`, `__dir__` and `__all__` of a module that exports other modules' names.
 
     `homes` maps the other modules, which are in this package, to the names that are exported.
     """

@@ -102,8 +102,9 @@ class TaskQueue:
     def take(self, begin_more: Callable[[TaskQueue], bool] | None = None) -> Steps[Any]:
         """Gives the next call its turn, and returns its value or raises its error.
 
-        If this call awaits approval, or is a tool call that fails, the later calls of the queue
-        first run to their end. `begin_more` begins further calls, and returns False after the last.
+        If this call awaits approval, or is a tool call that fails, its error is raised after the
+        later calls of the queue have run to their end. `begin_more` begins further calls, and
+        returns False after the last.
         """
         task = self.tasks.popleft()
         try:
@@ -205,7 +206,7 @@ class Task:
         yield from self.wait_while_held()
 
     def wait_while_held(self) -> Steps[None]:
-        """Waits after an earlier call has failed, because that call may be rerun.
+        """Waits as long as a failed earlier call may still be rerun.
 
         Raises Cancelled if this task is cancelled.
         """
@@ -400,7 +401,7 @@ _slots = _Slots()
 
 
 class RequestSlot(Hook):
-    """Makes the requests of calls that run ahead of their turn wait for a slot.
+    """Delays the requests of calls that run ahead of their turn until a slot is free.
 
     A streamed request takes no slot, because its call already has its turn.
     """
