@@ -227,7 +227,7 @@ def _call(tool: Any, values: Iterable[Any], reading: ParsedPrompt, item: Any = N
 
 
 def _taken(schema: JSONSchema, left: list[Any], reading: ParsedPrompt) -> list[Any]:
-    """Removes the first value that fits the schema from `left`, and returns a list with this value.
+    """Removes from `left` the first value that fits the schema, and returns a list with this value.
 
     If no value fits, tries to take several values as one list. Returns an empty list if this list
     does not fit, either.

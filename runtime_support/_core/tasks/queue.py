@@ -401,7 +401,7 @@ _slots = _Slots()
 
 
 class RequestSlot(Hook):
-    """Delays the requests of calls that run ahead of their turn until a slot is free.
+    """Delays requests until a slot is free, if their calls run ahead of their turn.
 
     A streamed request takes no slot, because its call already has its turn.
     """
