@@ -228,7 +228,7 @@ class ProgramError(SaftError):
 
 
 class PromptError(SaftError):
-    """A prompt got no usable reply. `tool_calls` has the calls that the model made before that."""
+    """A prompt got no usable reply. `tool_calls` has the calls that the model made."""
 
     tool_calls: tuple[Any, ...] = ()
 

@@ -1,7 +1,7 @@
 """Events of prompts, for listeners and for readers of streamed replies.
 
     remove = add_listener(on_event)      calls on_event(CallEnded(...)) when and where a call ends
-    listen(listener_for)                 calls listener_for(prompt) for the listener of each prompt
+    listen(listener_for)                 asks listener_for(prompt) for each prompt's listener
     for event in reply.events(): ...     the events of one streamed reply, as data
 
 Each event of a listener has an `id`, the id of its `parent`, and the start time `began`. The event
@@ -172,7 +172,7 @@ def note_trouble(name: str, error: Exception) -> None:
 class WatchHook(Hook):
     """Sends the events of one prompt.
 
-    It is the outermost hook, so that its events have the same replies as the prompt.
+    It is the outermost hook, so that its events have the replies that the prompt receives.
     """
 
     def __init__(self, prompt: PromptRun) -> None:
@@ -287,7 +287,10 @@ def _of(call: RequestedCall) -> dict[str, Any]:
 
 
 def _told_as(call: RequestedCall) -> int:
-    """Returns the id of a call. A program has no events, so its prompt's id is returned."""
+    """Returns the `parent` of the prompts that run inside a call.
+
+    This is the id of a tool call, or of the prompt that asked for a program.
+    """
     return call.prompt.id if call.kind == "program" and call.prompt is not None else call.id
 
 

@@ -82,7 +82,10 @@ def is_available() -> bool:
 
 
 def lacking() -> list[str]:
-    """Returns the steps that install the embedded model. The list is empty if it can be used."""
+    """Returns the steps that are still needed to install the embedded model, as texts.
+
+    The list is empty if the model can be used.
+    """
     steps: list[str] = []
     if importlib.util.find_spec("xllamacpp") is None:
         steps.append("`pip install xllamacpp`")

@@ -55,7 +55,7 @@ def _asking(
 
 
 def _in_words(messages: Sequence[Message]) -> Iterator[Message]:
-    """Yields the messages of the earlier conversation without tool calls.
+    """Yields the messages of the earlier conversation, with tool calls left out.
 
     The results of tools are appended to the user message before the calls.
     """

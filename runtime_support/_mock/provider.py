@@ -71,9 +71,9 @@ class MockProvider:
 def _question(messages: Sequence[Message], has_contract: bool) -> tuple[str, Sequence[Message]]:
     """Returns the text of the last question, and the messages after it.
 
-    If `has_contract`, the last paragraph of a question describes the type of the answer. It is
-    dropped, because the request also has the type as data. A message that responds to a reply has
-    no such paragraph, and is not a question.
+    If `has_contract`, the last paragraph of a question describes the type of the answer. This
+    paragraph is dropped, because the request also has the type as data. A message that responds to
+    a reply has no such paragraph, and is not a question.
     """
     asked = [place for place, message in enumerate(messages) if message["role"] == "user"]
     texts = {place: _text_of(messages[place]["content"]) for place in asked}
@@ -211,7 +211,7 @@ def _all_for(tool: Tool, reading: ParsedPrompt, tools: Iterable[str]) -> list[An
 def _call(tool: Any, values: Iterable[Any], reading: ParsedPrompt, item: Any = None) -> ToolRequest:
     """Returns a call of the tool with arguments from `item` and `values`.
 
-    A parameter takes the field of its name in `item`, or else the next of the values that fits.
+    A parameter takes the field of its name in `item`, or else the next value that fits.
     """
     inner, left = _inside(tool, reading), list(values)
     fields = item if is_object(item) else {}
@@ -227,10 +227,10 @@ def _call(tool: Any, values: Iterable[Any], reading: ParsedPrompt, item: Any = N
 
 
 def _taken(schema: JSONSchema, left: list[Any], reading: ParsedPrompt) -> list[Any]:
-    """Removes the first value in `left` that fits the schema, and returns it in a list.
+    """Removes from `left` the first value that fits the schema, and returns a list with this value.
 
-    If no value fits, but a list of several values fits, removes these values and returns their list
-    in a list. Otherwise returns an empty list.
+    If no value fits, tries to take several values as one list. Returns an empty list if this list
+    does not fit, either.
     """
     found = next((index for index, one in enumerate(left) if reading.takes(schema, one)), None)
     if found is not None:
@@ -306,8 +306,8 @@ def _composed(
 ) -> JSONSchema | None:
     """Returns a call with arguments taken from `left`, or None if a parameter gets no argument.
 
-    A parameter reuses the argument in `said` of an earlier parameter with the same name. Functions
-    that the text does not name may convert values to the parameter's type.
+    `said` maps the names of earlier parameters to their arguments, which parameters with the same
+    name reuse. Functions that the text does not name may convert values to the parameter's type.
     """
     body = reading.definitions[_CALL + name]["properties"][name]
     forms = [one for one in (body, *body.get("anyOf", ())) if "properties" in one]

@@ -56,7 +56,7 @@ class ParsedPrompt:
         return ParsedPrompt(text, rest, values, definitions)
 
     def asks(self, words: str) -> bool:
-        """True if the prompt contains one of the words in `words`, which blanks separate."""
+        """True if the prompt contains one of the words in the text `words`."""
         return not {*words.split()}.isdisjoint(re.findall(r"\w+", self.rest.lower()))
 
     def takes(self, schema: Any, value: Any) -> bool:
@@ -235,8 +235,8 @@ class ParsedPrompt:
     def _whole(self, schema: JSONSchema, name: str) -> Iterator[Any]:
         """Yields candidates for the whole value.
 
-        For a field (`name`), the candidates are this field of the prompt's objects. Otherwise they
-        are the computed answer, and the prompt's lists and objects.
+        For a field (`name`), the candidates are the values of this field in the prompt's objects.
+        Otherwise they are the computed answer, and the prompt's lists and objects.
         """
         if name:
             yield from (one[name] for one in self.objects if name in one)
@@ -291,9 +291,9 @@ def in_order(things: Iterable[Any], text: str) -> list[Any]:
 
 
 def _member(schema: JSONSchema, inside: tuple[str, ...]) -> JSONSchema:
-    """Returns the member of a union that the mock makes a value of.
+    """Returns the member of a union for which the mock makes a value.
 
-    This is null if the union has it, or else the first member that is not the schema of an
+    This member is null if the union has it, or else the first member that is not the schema of an
     enclosing value. `inside` has the references to the schemas of enclosing values.
     """
     members = schema.get("anyOf") or [{"type": kind} for kind in schema["type"]]

@@ -230,7 +230,7 @@ def current_watchers() -> dict[str, Listener]:
 
 @cache
 def _drawing() -> Callable[[], Listener | None] | None:
-    """Returns saftc's function that makes the timeline's listener, or None without saftc.
+    """Returns saftc's function that makes the timeline's listener, or None if saftc is missing.
 
     An entry point of saftc names this function.
     """
@@ -357,7 +357,8 @@ def _tool_lines(event: Event) -> list[StyledLine]:
 def _unseen(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Returns the messages that the trace has not shown yet: those of the system and the user.
 
-    Replies and tool results were already shown, except results of calls that return the answer.
+    Also returns the results of calls that return the answer. Replies and the results of other calls
+    were shown when they arrived.
     """
     calls = [call for message in messages for call in message.get("tool_calls", ())]
     names = {call["id"]: call["function"]["name"] for call in calls}

@@ -262,7 +262,7 @@ class Validating:
         return check_tuple
 
     def record_check(self, schema: m.ObjectSchema) -> Check:
-        """Returns a check that accepts instances of a class, and makes an instance of an object."""
+        """Returns a check that accepts instances of a class, and converts objects to instances."""
         class_ = schema.build if isinstance(schema.build, type) else object
         expected = self.expected(schema)
         fields = [(one.python_name, one.name, self.check(one.schema)) for one in schema.fields]
@@ -303,7 +303,7 @@ class Validating:
     def root_check(self, schema: m.RootSchema) -> Check:
         """Returns a check that accepts instances of a pydantic root model.
 
-        It reads any other value as JSON, and makes an instance of this value.
+        The check reads any other value as JSON, and passes it to the model's constructor.
         """
         class_ = schema.build if isinstance(schema.build, type) else object
         refusal = f"{schema.name} refused its value"
@@ -387,10 +387,9 @@ def _missing_field(name: str, what: str) -> Mismatch:
 
 
 def _is_of_texts(schema: m.Schema) -> bool:
-    """Whether values of this type are read from strings in JSON: from texts or from keys.
+    """True for a type whose values or keys are converted from JSON strings, such as a date.
 
-    They are dates, or objects whose keys are not plain strings. In a union with strings, a string
-    is read as a date if possible.
+    A union tries these types first, so that text becomes a date even if the union has strings.
     """
     if isinstance(schema, m.MapSchema):
         return schema.key != m.TEXT
@@ -398,7 +397,7 @@ def _is_of_texts(schema: m.Schema) -> bool:
 
 
 def _other(value: Any, check: Check, expected: str) -> Any:
-    """Checks the value that a `Result` holds. Raises Mismatch if the value is not a `Result`."""
+    """Checks the content of a `Result`. Raises Mismatch if `value` is not a `Result`."""
     inner = plain(value)
     if inner is value:
         raise Mismatch(expected, value)
@@ -445,14 +444,14 @@ def _build(refusal: str, build: Callable[[], Any]) -> Any:
 
 
 def _refusal(words: str, hint: str | None = None) -> Mismatch:
-    """Returns the mismatch for a record's constructor that refused its fields."""
+    """Returns the mismatch for fields that a record's constructor refused."""
     mismatch = Mismatch(words, hint=hint)
     mismatch.is_of_record = True
     return mismatch
 
 
 def _add_objections(mismatch: Mismatch, build: Callable[[], Any]) -> None:
-    """Calls `build`, and adds pydantic's errors about parts of the value without a mismatch."""
+    """Calls `build`, and adds pydantic's errors about parts that have no mismatch yet."""
     if not mismatch.steps:
         return
     known = {one.steps[-1] for one in (mismatch, *mismatch.others)}
@@ -464,7 +463,7 @@ def _add_objections(mismatch: Mismatch, build: Callable[[], Any]) -> None:
 
 
 def _objections_of(error: BaseException | None) -> list[Mismatch]:
-    """Converts a pydantic error to mismatches with paths. Returns none for another error."""
+    """Converts a pydantic error to mismatches with paths. Returns [] for any other error."""
     errors = getattr(error, "errors", None)
     if not callable(errors):
         return []
@@ -507,7 +506,7 @@ def _scalar_check(word: m.ScalarKind, expected: str) -> Check:
 def _date_check(word: Word, expected: str) -> Check:
     """Returns a check that accepts a date, time, duration or decimal, or its text as in JSON.
 
-    A decimal may also be an int, or a JSON number, whose digits are then read.
+    For a decimal, the check also accepts an int, and reads the digits of a JSON number.
     """
     likeness = f"{expected}, such as {EXAMPLES[word]}"
 
@@ -555,7 +554,7 @@ def _literal_check(wanted: Any, given: Any, expected: str) -> Check:
 
 
 def _exact_type(schema: m.Schema) -> type | None:
-    """Returns the Python type whose instances, except of subclasses, always fit the schema.
+    """Returns the Python type whose direct instances always fit the schema.
 
     Returns None if there is no such type.
     """
@@ -746,7 +745,7 @@ def _union_check(
 ) -> Check:
     """Returns the check of a union.
 
-    The check of a value tries the `eager` checks first. If none of them accepts the value, a member
+    This check tries the `eager` checks first. If none of them accepts the value, a member
     that takes the value unchanged wins over a member that converts it.
     """
 

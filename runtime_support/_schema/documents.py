@@ -1,4 +1,4 @@
-"""Checks values against JSON Schema, where the Python types are not available.
+"""Checks values against JSON Schema if their Python types are not available.
 
     fits({"type": "integer", "minimum": 1}, 0)      False
 

@@ -30,11 +30,11 @@ ABSENT = _Absent()
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """Limits on a value besides its type: on a number, a date, a length or a text.
+    """Limits on a number, a date, a length or a text, in addition to the type.
 
     `least` and `most` limit the number of characters or items. `format` is a JSON Schema format.
     `digits` limits the number of digits of a decimal, and `places` the digits after the point. With
-    `told_only`, the limits are only shown to models, because a pydantic model checks its values.
+    `told_only`, the limits are only shown to models, because pydantic checks the values itself.
     """
 
     above: Any = None
@@ -72,8 +72,8 @@ class ScalarSchema:
 class LiteralSchema:
     """A single value that is a string, number, bool or nil.
 
-    `member` is a different value that Python code gets: the member of an Enum, or the number whose
-    text is the key of an object.
+    `member` is the value that Python code gets instead: the member of an Enum, or a number or bool
+    that is written as text because it is the key of an object.
     """
 
     value: str | int | float | bool | None
@@ -101,7 +101,8 @@ class LiteralSchema:
 class ListSchema:
     """A list whose items all have the same schema.
 
-    Python code may also pass an instance of `also`, such as `Iterable` for `Iterable[int]`.
+    Python code may also pass an instance of the class `also`: `Iterable` if the type is
+    `Iterable[int]`.
     """
 
     item: Schema
@@ -126,7 +127,7 @@ TEXT = ScalarSchema("string")
 
 @dataclass(frozen=True, slots=True)
 class MapSchema:
-    """An object with any keys. All keys have the schema `key`, and all values the schema `value`.
+    """An object with arbitrary keys. Each key has the schema `key`, each value the schema `value`.
 
     Keys in JSON are strings. They are read as dates if `key` is a date.
     """
@@ -226,7 +227,7 @@ class OpaqueSchema:
 
 @dataclass(slots=True)
 class ReadLater:
-    """The `target` of a `ReferenceSchema`: returns `schema`, which is set when it has been read.
+    """The `target` of a `ReferenceSchema`. Returns `schema`, which is set after it has been read.
 
     It is a class and not a closure, so that schemas can be pickled.
     """
@@ -279,7 +280,7 @@ def constraints_of(schema: Schema) -> Constraints | None:
 
 
 def is_scalar(schema: Schema, kind: ScalarKind) -> bool:
-    """True if the schema is a scalar of this kind, with any constraints."""
+    """True if the schema is a scalar of this kind, with or without constraints."""
     return isinstance(schema, ScalarSchema) and schema.kind == kind
 
 

@@ -1,8 +1,8 @@
 """The fields of pydantic models, as JSON.
 
 A pydantic model converts its fields from JSON itself. It receives a date as text, and a set as a
-list. For other classes, pydantic's JSON Schema describes the data. Pydantic is imported only for a
-model, whose module has already imported it.
+list. For other classes, pydantic's JSON Schema describes the data. Pydantic is imported only if
+there is a pydantic model, whose own module has already imported it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def field_arguments(own: Any) -> dict[str, Any]:
 
 
 def alias_of(own: Any) -> str | None:
-    """Returns the first alias of a field, which is its name in JSON, or None."""
+    """Returns a field's first alias, its name in JSON. Returns None if the field has no alias."""
     for alias in (own.validation_alias, own.alias):
         choices = getattr(alias, "choices", [alias])
         if choices and isinstance(choices[0], str):
@@ -68,7 +68,7 @@ def with_examples(doc: str | None, class_: Any) -> str | None:
 
 
 def in_json(schema: m.Schema) -> m.Schema:
-    """Returns the schema of the JSON data that a pydantic model converts to the given schema.
+    """Returns the schema of the JSON data that pydantic converts to values of the given schema.
 
     A date becomes a string, for example.
     """

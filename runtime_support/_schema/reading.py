@@ -230,8 +230,8 @@ class _Reader:
     def named(self, class_: type[Any]) -> m.Schema:
         """Returns the schema of a class.
 
-        The schema is an `OpaqueSchema`, which tests with `isinstance`, if the class has no fields
-        and is not an Enum.
+        If the class has no fields and is not an Enum, the schema is an `OpaqueSchema`, which tests
+        values with `isinstance`.
         """
         if is_dataframe_class(class_):
             return m.OpaqueSchema("dataframe", is_dataframe, class_)
@@ -270,7 +270,7 @@ class _Reader:
         return schema
 
     def fields_of(self, class_: Any) -> Callable[[Any], Iterable[m.Field]] | None:
-        """Returns the method that reads the fields of a class, or None without fields."""
+        """Returns the method that reads the fields of a class, or None if it has no fields."""
         if is_typed_dict(class_):
             return self.keys
         if is_model(class_):
@@ -348,8 +348,8 @@ class _Reader:
 def is_typed_dict(class_: type) -> bool:
     """True for a TypedDict of `typing` or `typing_extensions`.
 
-    The two differ before Python 3.12, where pydantic needs the one of `typing_extensions`. The
-    function does not import `typing_extensions`.
+    Before Python 3.12, these are different classes, and pydantic needs the TypedDict of
+    `typing_extensions`. This function does not import `typing_extensions`.
     """
     extensions = sys.modules.get("typing_extensions")
     known = (typing,) if extensions is None else (typing, extensions)
@@ -415,7 +415,7 @@ def _as_key(schema: m.Schema) -> m.Schema:
 
 
 def _flat(metadata: Iterable[Any]) -> Iterable[Any]:
-    """Yields the constraints in metadata, in groups such as `Interval`, and in a `FieldInfo`."""
+    """Yields the constraints in metadata, also those inside an `Interval` or a `FieldInfo`."""
     for one in metadata:
         if type(one).__module__.partition(".")[0] not in _CONSTRAINING:
             continue
@@ -449,8 +449,8 @@ def hints_of_class(
 def _namespace_of(class_: type, namespace: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """Returns the globals of the module that holds a class, or None if they are not found.
 
-    This is for classes that no module in `sys.modules` holds, such as those of a script that was
-    run from memory. A frame of that script is among the callers.
+    Looks in `namespace` and in the frames of the callers. This finds a class that no module in
+    `sys.modules` holds, for example a class of a script that was run from memory.
     """
     if namespace is not None and namespace.get(class_.__name__) is class_:
         return namespace
@@ -478,7 +478,7 @@ def _hints_within(class_: Any, namespace: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def doc_of(hint: Any) -> str | None:
-    """Returns the text of `Annotated[T, "text"]`, also inside `NotRequired`, or None."""
+    """Returns the text in `Annotated[T, "text"]` or `NotRequired[Annotated[...]]`, or else None."""
     while typing.get_origin(hint) in (typing.Required, typing.NotRequired, typing.Final):
         hint = typing.get_args(hint)[0]
     if typing.get_origin(hint) is not typing.Annotated:

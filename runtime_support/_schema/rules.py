@@ -1,4 +1,4 @@
-"""Runs checks besides types: the rules in a record's class, and a prompt's option `check`.
+"""Checks that types cannot express: rules in a record's class, and a prompt's option `check`.
 
 require(self.low <= self.high, "low is at most high")      raises CheckError if false
 reason_against(fits, flight)                               why `fits` refuses the value
@@ -36,7 +36,8 @@ def collected_rules(build: Any) -> Generator[list[CheckError]]:
     """Yields a list that collects the errors of broken rules while the block makes a record.
 
     Rules are calls of `require` in the `__post_init__` of the class `build`. Without this method,
-    the list stays empty. A rule may rely on earlier rules, and fail because they are broken.
+    the list stays empty. A rule that relies on an earlier rule may fail because the earlier
+    rule is broken.
     """
     broken: list[CheckError] = []
     rules = getattr(getattr(build, "__post_init__", None), "__code__", None)
@@ -62,7 +63,7 @@ def checked_judge(function: Any, *, is_several: bool, is_program: bool) -> Any:
 def reason_against(function: Callable[[Any], object], value: Any) -> str | None:
     """Returns the reason why the function refuses the value, or None if it accepts the value.
 
-    The reason is the text of its error. Errors other than failed checks propagate.
+    The reason is the text of the function's error. Errors other than failed checks propagate.
     """
     try:
         result = function(value)

@@ -36,9 +36,9 @@ _signatures: WeakKeyDictionary[Any, Signature] = WeakKeyDictionary()
 class Parameter(m.Field):
     """A parameter of a function. `passed` says how Python accepts its argument.
 
-    If `by_position`, the argument must be passed by position even if the call names it, as before
-    `*args`. If `takes_rest`, the parameter is `*args`, and its value is a list. `factory` makes a
-    default that must be new for each call.
+    If `by_position`, the argument must be passed by position even if the call names it, for example
+    because `*args` follows. If `takes_rest`, the parameter is `*args`, and its value is a list.
+    `factory` makes a default that must be new for each call.
     """
 
     passed: Passed = "either way"
@@ -54,8 +54,8 @@ class Parameter(m.Field):
 class Signature:
     """The parameters, return schema and doc of a tool's function.
 
-    If `open_ended`, the function takes arguments with any names. `unresolved` says why annotations
-    could not be read; their values may then have any type.
+    If `open_ended`, the function takes arguments with arbitrary names. If annotations could
+    not be read, `unresolved` says why, and arguments may have any type.
     """
 
     parameters: tuple[Parameter, ...]
@@ -71,7 +71,7 @@ class Signature:
 
     @property
     def named(self) -> tuple[Parameter, ...]:
-        """All parameters but `*args`."""
+        """All parameters except `*args`."""
         return tuple(one for one in self.parameters if not one.takes_rest)
 
 
@@ -206,7 +206,7 @@ def _hints_of_signature(function: Any, signature: inspect.Signature) -> dict[str
 def _hints_of_function(
     function: Any, known: Mapping[type, str] | None
 ) -> tuple[dict[str, Any], str | None]:
-    """Returns a mapping of parameters to annotations, and why they cannot be resolved, or None."""
+    """Maps parameters to annotations. Also returns a reason if they cannot be resolved, or None."""
     function = find_documented(function)
     if isinstance(function, type):
         hints = hints_of_class(function, known=known)

@@ -5,10 +5,10 @@
     parts.feed('[{"n": 1}, {"n"')    yields the first element
     parts.rest(value)                yields the remaining parts of the whole value
 
-Parts are never taken back: the value begins with the parts, or `rest` raises a ContractError. For
-this reason, text is held back while it may turn out to be one JSON string, thinking, or a tool
-call. A list that is not plain JSON is held back, too. Other values have only `drafts`. A draft
-replaces the draft before it.
+Parts are never taken back: the value begins with the parts, or `rest` raises a ContractError. Text
+is therefore held back while it may turn out to be one JSON string, thinking, or a tool call. A list
+that is not plain JSON is held back, too. Other values have only `drafts`. A draft replaces the
+draft before it.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class TextPieces:
             yield self._give(without_halves(text))
 
     def before_calls(self, text: str) -> Iterator[str]:
-        """Yields the rest of a text that is followed by tool calls, and then a blank line.
+        """Yields the rest of a text before tool calls, and then a blank line.
 
         The blank line separates this text from the next reply.
         """

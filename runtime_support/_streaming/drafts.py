@@ -10,7 +10,7 @@ In a draft, a record is a dict of its fields. A missing part is None. An unfinis
 characters that have arrived, and an unfinished list has its finished items. Other values appear
 when they are finished. Finished parts are checked. The last draft is the whole value. After a
 mistake, a reply yields no more drafts until its whole value is known. A draft may contradict an
-earlier draft, so the model can be asked again.
+earlier draft, because the model may be asked again after a reply with mistakes.
 """
 
 from __future__ import annotations
@@ -226,7 +226,7 @@ def _whole(value: Any, schema: m.Schema) -> Any:
 
 
 def _of_value(schema: m.Schema) -> m.Schema:
-    """Returns the only member of a union besides nil, or the schema that a reference names."""
+    """Returns the non-nil member of an optional type, or else the schema, resolved."""
     members = [one for one in m.members_of(schema) if not m.admits_nil(one)]
     return members[0] if len(members) == 1 else m.resolved(schema)
 

@@ -3,7 +3,8 @@
     raise Ambiguity("2 books are called Emma", [option("of 1815", year=1815), ...])
     option("in a.py", call=find_symbol, name="emma", file="a.py")    # means another function
 
-A model receives the options. In a `prompt` they are text, and in a `program` whole programs.
+A model receives the options. In a `prompt`, each option is a text. In a `program`, each option is a
+whole program.
 """
 
 from __future__ import annotations

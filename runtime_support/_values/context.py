@@ -43,8 +43,8 @@ class Context(NamedTuple):
     - `folder` is the base of relative paths. `begun_lines` maps a stream to the unfinished line
       that a row of a table has printed.
     - `served` is the call that a client of an MCP server awaits.
-    - `tested` has the code with a record's rules, if all rules are being tested, and a list of the
-      broken rules' errors.
+    - While all rules of a record are tested, `tested` has the code that contains the rules, and the
+      list of the broken rules' errors.
     """
 
     task: Any = None

@@ -98,13 +98,13 @@ def is_word(kind: str) -> TypeIs[Word]:
 
 
 def word_of(value: object) -> Word | None:
-    """Returns the name in `WORDS` of the value's type or of its base class, or None."""
+    """The name in `WORDS` of the value's type or of a base class. None for any other value."""
     return word_of_class(value.__class__)
 
 
 @lru_cache(maxsize=1_000)
 def word_of_class(class_: type[Any]) -> Word | None:
-    """Returns the name in `WORDS` of a class or of its base class, or None."""
+    """The name in `WORDS` of the class or of a base class. None for any other class."""
     names = ((one.__module__, one.__qualname__) for one in class_.__mro__)
     return next((_CLASSES[name] for name in names if name in _CLASSES), None)
 

@@ -91,7 +91,7 @@ def parse(text: str) -> Any:
 def parse_unambiguous(text: str, *, keeps_digits: bool = False) -> Any:
     """Parses the JSON text of a reply. Raises CheckError for other text and for repeated keys.
 
-    It also refuses text that is nested 200 levels deep, because no reply contains this on purpose.
+    Also refuses text that is nested 200 levels deep, because no reply contains this on purpose.
     With `keeps_digits`, numbers with a fraction or an exponent become `Digits`, which can be
     converted to decimals without loss.
     """

@@ -19,7 +19,7 @@ from typing import Any
 def load_lazily(
     module: str, homes: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Returns `__getattr__`, `__dir__` and `__all__` for a module that exports names of others.
+    """The `__getattr__`, `__dir__` and `__all__` of a module that exports other modules' names.
 
     `homes` maps the other modules, which are in this package, to the names that are exported.
     """
@@ -45,8 +45,8 @@ def load_lazily(
 def _unknown(module: str, name: str, names: Mapping[str, object]) -> Exception:
     """Returns the error for a name that the module does not export.
 
-    A renamed name gets an ImportError, whose message `from` imports show. Any other name gets an
-    AttributeError.
+    A former name gets an ImportError, because `from ... import` shows the message of such an error.
+    Any other name gets an AttributeError.
     """
     if not name.startswith("_"):  # Python itself looks up names with an underscore
         from runtime_support._values.renamed import FUNCTIONS, renamed

@@ -59,7 +59,7 @@ def field_name(name: str) -> str:
 def script_name(name: str) -> str:
     """Returns the name in scripts for a Python name: `class` for `class_`, `abs` for `abs_`.
 
-    Most names are the same in both.
+    Most names are the same in scripts and in Python.
     """
     import builtins
     import keyword

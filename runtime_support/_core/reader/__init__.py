@@ -80,7 +80,7 @@ def read_arguments(
 
 
 def sent_arguments(text: str) -> Any:
-    """Returns the arguments of a tool call as an object. Unreadable arguments stay a text."""
+    """Returns the arguments of a tool call as an object, or as text if they are unreadable."""
     try:
         return read_arguments(text)[0]
     except CheckError:

@@ -18,7 +18,7 @@ def without_thinking(text: str, *, is_text: bool = False) -> str:
     """Returns the text after the leading blocks of a model's thinking.
 
     The opening tag of the first block may be missing, because some servers put this tag into the
-    prompt. It may not be missing if `is_text`, where the prompt asks for text.
+    prompt. If the prompt asks for text (`is_text`), this tag is required.
     """
     position = 0
     while (opening := OPENS_THINKING.match(text, position)) is not None:

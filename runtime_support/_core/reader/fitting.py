@@ -74,8 +74,8 @@ def read_value(
 def fit(data: Any, schema: m.Schema, path: str = "value", name: str | None = None) -> Fit:
     """Adapts the data to the schema.
 
-    If parts do not fit, also tries the data without the list or object around it, or inside a list.
-    Returns the attempt with the fewest misfits.
+    If parts do not fit, also tries to remove the list or object around the data, or to put the data
+    into a list. Returns the attempt with the fewest misfits.
     """
     found = [_fit(data, schema, path)]
     for words, inner in _readings(data, schema, name) if found[0].misfits else ():
@@ -87,7 +87,8 @@ def fit_arguments(data: Mapping[str, Any], fields: tuple[m.Field, ...], *, is_op
     """Adapts each argument by `fit`; the data of the result maps parameter names to arguments.
 
     Leaves out a null for an optional parameter that does not admit nil. Keeps an argument without a
-    parameter, and counts it as a misfit unless the function takes any arguments (`is_open`).
+    parameter, and counts it as a misfit unless the function accepts arbitrary arguments
+    (`is_open`).
     """
     fitter = _Fitter()
     known = {field.name: field for field in fields}
@@ -134,9 +135,9 @@ def keys_in(schema: m.Schema) -> IsKey:
 
 
 def _readings(data: Any, schema: m.Schema, name: str | None) -> Iterator[tuple[str, Any]]:
-    """Yields variants of the data, each after the text of its repair.
+    """Yields pairs of a repair's text and the repaired data.
 
-    A variant lacks the list or object around the data, or puts the data into a list.
+    A repair removes the list or object around the data, or puts the data into a list.
     """
     members = [m.resolved(one) for one in m.members_of(schema)]
     is_open = any(isinstance(one, m.AnySchema | m.MapSchema) for one in members)
@@ -279,9 +280,9 @@ class _Fitter:
         return found
 
     def fit_union(self, data: Any, schema: m.UnionSchema, path: str) -> Any:
-        """Adapts data to a union: a member that takes the data unchanged comes first.
+        """Adapts data to a union. Prefers a member that takes the data unchanged.
 
-        Otherwise all members that the data fits have to agree on the changed data.
+        If there is none, all members to which the data can be adapted must agree on the result.
         """
         members = m.members_of(schema)
         labels = tuple(one for one in members if isinstance(one, m.LiteralSchema))
@@ -328,7 +329,7 @@ def _scalar(data: Any, kind: m.ScalarKind) -> Any:
 
 
 def _digits(data: Any) -> str | None:
-    """Returns a JSON number as it was written. Returns None if the data is no such number."""
+    """Returns a JSON number as it was written. Returns None if it is not an int or `Digits`."""
     if isinstance(data, Digits):
         return data.text
     return str(data) if type(data) is int else None

@@ -29,7 +29,7 @@ _NAME = re.compile(r"\s*+([\w.-]++)")
 def find_leaked_call(text: str, tools: Collection[str], *, is_text: bool) -> str | None:
     """Returns the name of the offered tool that the reply calls, or None.
 
-    If the prompt wants text (`is_text`), a call without a tag counts only as the whole reply.
+    If the prompt wants text (`is_text`), a call without a tag counts only if it is the whole reply.
     """
     body = without_thinking(text, is_text=is_text).strip()
     tag = _TAG.search(body)
@@ -48,7 +48,7 @@ def find_leaked_call(text: str, tools: Collection[str], *, is_text: bool) -> str
 def _data_of(text: str, *, only_whole: bool) -> Iterator[Any]:
     """Yields the JSON data in a text.
 
-    If `only_whole`, the data has to fill the text, or the only code fence without text around it.
+    If `only_whole`, the data has to fill the text, or a code fence that itself fills the text.
     """
     contents, outside = split_fences(text)
     only = contents[0] if len(contents) == 1 and not outside.strip() else text

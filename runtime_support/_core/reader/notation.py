@@ -6,8 +6,8 @@
 
 A library parses strict JSON. For other text, a first pass here accepts comments, stray or missing
 commas, other quotes, unquoted keys, Python's words (`True`), and line breaks in strings. If this
-pass fails, a second pass also accepts quotes inside a string that have no backslash. Numbers with a
-fraction or an exponent keep their digits.
+pass fails, a second pass also accepts unescaped quotes inside a string. Numbers with a fraction or
+an exponent keep their digits.
 """
 
 # ruff: noqa: RUF001  (the signs that look like others are the point)
@@ -195,8 +195,8 @@ class _Parser:
     def ends_string(self, at: int, is_open: bool) -> bool:
         """Whether the quote before `at` ends its string, judged by the text after the quote.
 
-        A quote that closes an inner pair (`is_open`) does not end the string. Raises NotData if a
-        key follows that is not in the schema.
+        If a pair of quotes inside the string is open (`is_open`), the quote closes this pair and
+        not the string. Raises NotData if a key follows that is not in the schema.
         """
         if is_open or _ENDS.match(self.text, at) is not None:
             return not is_open
@@ -211,10 +211,10 @@ class _Parser:
         return key is not None
 
     def inner_quote(self, start: int, at: int, is_open: bool) -> bool:
-        """Whether a pair of quotes inside the string is open after the quote before `at`.
+        """Whether a pair of quotes inside the string is open at the position `at`.
 
-        `is_open` says whether a pair was open before. `start` is the start of the string. Raises
-        NotData if the quote cannot be part of the string.
+        A quote ends at `at`, and `is_open` says whether a pair was open before this quote. The
+        string begins at `start`. Raises NotData if the quote cannot be part of the string.
         """
         before, after = self.text[at - 2] if at - 1 > start else " ", self.text[at : at + 1]
         self.note("quotes without a backslash", True)

@@ -172,7 +172,7 @@ def _label(text: str, schema: m.Schema) -> Data | None:
 def _unmarked(text: str) -> Iterator[str]:
     """Yields a text, and then shorter versions of the text.
 
-    Each version lacks one more mark of emphasis, bullet or lead-in ("The answer is").
+    Each version drops one more of these: a bullet, emphasis, a lead-in ("The answer is").
     """
     while True:
         yield text

@@ -102,7 +102,7 @@ def call_inside(
 ) -> Any:
     """Calls a function inside the context manager of `enter`, and returns its result.
 
-    An awaitable result is wrapped, so that it is awaited inside such a context manager, too.
+    An awaitable result is wrapped. The wrapper calls `enter` again and awaits the result inside.
     """
     with enter():
         value = function()
@@ -166,7 +166,7 @@ async def in_thread(function: Callable[..., Any], /, *arguments: Any, **named: A
 
 
 async def finish_in_thread(work: Callable[[], T]) -> T:
-    """Calls a function in a thread and returns its result; the event loop goes on.
+    """Calls a function in a thread and returns its result. Does not block the event loop.
 
     If the task is cancelled, the function still finishes, and then the task raises CancelledError.
     """
@@ -194,7 +194,7 @@ def _run_in(
 ) -> Any:
     """Runs an `async def` in the event loop of another thread, and blocks until it has a result.
 
-    If the current thread runs the loop, it must not block. The coroutine is then returned.
+    A thread that runs the loop itself must not block, so it gets the coroutine instead.
     """
     import asyncio
 

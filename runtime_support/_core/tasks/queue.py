@@ -61,9 +61,9 @@ T = TypeVar("T")
 class TaskQueue:
     """Tasks in the script's order. A task gets its turn when the task before it has ended.
 
-    At most `most` tasks run at once. `calls` is the number of all tasks, if it is known. Calls
-    `of_tools` may have side effects: a failure cancels no other call, no call is rerun, and calls
-    write files without waiting for their turn.
+    At most `most` tasks run at once. `calls` is the number of all tasks, if it is known. With
+    `of_tools`, the tasks are tool calls, which may have side effects. A failure therefore cancels
+    no other call, no call is rerun, and calls write files without waiting for their turn.
     """
 
     def __init__(self, most: int, calls: int | None = None, *, of_tools: bool = False) -> None:
@@ -90,7 +90,7 @@ class TaskQueue:
 
     @property
     def left(self) -> int | None:
-        """How many calls of the queue may still send requests at the same time, or None.
+        """The number of the queue's calls that may still send requests at the same time.
 
         None means that the number is unknown.
         """
@@ -102,8 +102,9 @@ class TaskQueue:
     def take(self, begin_more: Callable[[TaskQueue], bool] | None = None) -> Steps[Any]:
         """Gives the next call its turn, and returns its value or raises its error.
 
-        If this call awaits approval, or is a tool call that fails, the later calls of the queue
-        first run to their end. `begin_more` begins further calls, and returns False after the last.
+        If this call awaits approval, or is a tool call that fails, its error is raised after the
+        later calls of the queue have run to their end. `begin_more` begins further calls, and
+        returns False after the last.
         """
         task = self.tasks.popleft()
         try:
@@ -205,7 +206,7 @@ class Task:
         yield from self.wait_while_held()
 
     def wait_while_held(self) -> Steps[None]:
-        """Waits after an earlier call has failed, because that call may be rerun.
+        """Waits as long as a failed earlier call may still be rerun.
 
         Raises Cancelled if this task is cancelled.
         """
@@ -252,7 +253,7 @@ class Task:
         return run_in_thread_context(self.function)
 
     def end(self, value: Any, error: BaseException | None) -> None:
-        """Records the value or error of the call, which `finish` returns or raises at its turn."""
+        """Records the call's value or error, so that `finish` can return or raise it."""
         if error is not None:
             error = error.with_traceback(_own_part(error.__traceback__))
         if isinstance(error, StopIteration | StopAsyncIteration):  # it would end the loop
@@ -270,7 +271,7 @@ class Task:
     def finish(self) -> Steps[Any]:
         """Gives the task its turn, and returns its value or raises its error.
 
-        A task is rerun first if it is stale: it read a file that was written afterwards.
+        If the task is stale because a file that it read was written afterwards, it is rerun first.
         """
         task = self
         with workers.shared.lock:
@@ -325,7 +326,7 @@ class Task:
         return all(task.has_turn for task in self._chain())
 
     def _waits_for_nothing(self) -> bool:
-        """Whether the task's turn cannot come in this run: an earlier call awaits approval."""
+        """Whether the turn cannot come in this run because an earlier call awaits approval."""
         return any(task.queue.is_waiting and not task.has_turn for task in self._chain())
 
     def is_cancelled(self) -> bool:
@@ -344,7 +345,7 @@ def _is_cancelled(asking: Task | None) -> bool:
 
 
 def _own_part(trace: TracebackType | None) -> TracebackType | None:
-    """Returns the traceback without the frames of this package at its start."""
+    """Removes the leading frames that belong to this package, and returns the traceback."""
     own = trace
     while own is not None and is_ours(own.tb_frame.f_code.co_filename):
         own = own.tb_next
@@ -400,9 +401,9 @@ _slots = _Slots()
 
 
 class RequestSlot(Hook):
-    """Makes the requests of calls that run ahead of their turn wait for a slot.
+    """Delays requests until a slot is free, if their calls run ahead of their turn.
 
-    The call of a streamed request already has its turn, and takes no slot.
+    A streamed request takes no slot, because its call already has its turn.
     """
 
     def __init__(self, prompt: PromptRun) -> None:
@@ -457,7 +458,7 @@ async def _is_awaited() -> bool:
 
 
 def _forget() -> None:
-    """Resets the state after a fork: no task runs in the new process, and locks may be held."""
+    """Resets the state after a fork, because no task runs in the new process."""
     global _slots
     _slots = _Slots()
     workers.forget()

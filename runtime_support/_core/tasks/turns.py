@@ -180,7 +180,7 @@ def wait_while_held() -> Steps[None]:
     """Waits until the error of a failed earlier call is raised, or that call is rerun.
 
     Raises Cancelled if the current call is cancelled. Do not call this while holding a request
-    slot or a lock, which other calls may need.
+    slot or a lock, because other calls may need it.
     """
     check_cancelled()
     task = current_task()
@@ -189,7 +189,7 @@ def wait_while_held() -> Steps[None]:
 
 
 def forget() -> None:
-    """Resets the state after a fork: a thread that no longer exists may have held the lock."""
+    """Resets the state after a fork, because a thread that no longer exists may hold the lock."""
     global _lock
     _lock = allocate_lock()
     _readers.clear()

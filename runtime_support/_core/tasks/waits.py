@@ -47,7 +47,7 @@ class Wait:
 class Signal:
     """Wakes one waiter, in a thread or an event loop.
 
-    After a `ring` before the wait, the waiter does not wait at all.
+    If `ring` is called before the wait begins, the waiter does not wait at all.
     """
 
     def __init__(self) -> None:

@@ -200,7 +200,7 @@ shared = _Shared()
 
 
 def forget() -> None:
-    """Resets the state after a fork: the threads no longer exist, and the lock may be held."""
+    """Resets the state after a fork, because the threads do not exist in the new process."""
     global shared
     shared = _Shared()
 
