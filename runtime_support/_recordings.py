@@ -6,11 +6,11 @@
 
 A recording has one JSON line per exchange: the key of the canonical request, how often the same
 request came before, the request and the reply. A model chosen by the environment or a project file
-is not part of the request, so that other users can replay it with their own model. Lines are
-appended as replies arrive. The lines of overlapping prompts have the order of the script, and
-several processes may append at once. At the end the file is sorted by key, so that diffs are small.
-The file has no headers, and each secret is replaced by `[redacted]`. Requests are compared after
-this replacement.
+is not part of the request, so that other users can replay it with their own model. During the run,
+a line is appended for each reply as it arrives; for overlapping prompts, in the order of the
+script. Several processes may append at once. At the end the file is sorted by key, so that diffs
+are small. HTTP headers are not recorded, and each secret is replaced by `[redacted]`. Requests are
+compared after this replacement.
 """
 
 from __future__ import annotations

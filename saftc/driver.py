@@ -49,9 +49,9 @@ class Checked:
         return tuple(sorted(found, key=lambda one: one.span.start))
 
     def hints_of_prompts(self) -> tuple[Diagnostic, ...]:
-        """The hints at parts of prompts that servers do not enforce or cache.
+        """The hints about prompts: constraints that servers do not enforce, text they do not cache.
 
-        Editors show them, too.
+        Editors show these hints, too.
         """
         if self.has_errors:
             return ()

@@ -2,7 +2,7 @@
 
     tool = function_tool("look_up", look_up)
     tool.description()                   {"type": "function", "function": {"name": ..., ...}}
-    call_tool(tools, "look_up", '{"city": "Oslo"}')      yields waits, and returns
+    call_tool(tools, "look_up", '{"city": "Oslo"}')      yields each wait, and then returns
                                          ToolCall(..., result="3.5", error=None, ...)
     ToolCaller(...).call_all(wanted, made)      makes the calls of a reply, through all hooks
 

@@ -66,9 +66,10 @@ def read_text(path: str) -> str:
 
 
 def write_text(path: str, text: str) -> None:
-    """Writes a UTF-8 file, whole or not at all; a file that is there keeps its permissions.
+    """Writes a UTF-8 file, whole or not at all; an existing file keeps its permissions.
 
-    Of a link beside its target, the target is written; a link to another folder is refused.
+    If the path is a link to a file in the same folder, that file is written. A link to another
+    folder is refused.
     """
     _write("write_text", replace_file, path, text)
 

@@ -538,9 +538,10 @@ _OFFSET_HINT = "`x.astimezone()` adds the local offset"
 
 
 def _literal_check(wanted: Any, given: Any, expected: str) -> Check:
-    """Returns a check that accepts the value `wanted` or `given`, and returns `given`.
+    """Returns a check for one literal, which accepts `wanted` or `given`.
 
-    For an Enum, `wanted` is the value of a member, and `given` is the member.
+    The result of the check is always `given`. For an Enum, `wanted` is the value of a member, and
+    `given` is the member.
     """
 
     def check_literal(value: Any) -> Any:

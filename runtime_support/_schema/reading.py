@@ -289,7 +289,10 @@ class _Reader:
             yield self.field(name, hint, **({"required": False} if is_optional else {}))
 
     def record(self, class_: Any) -> Iterable[m.Field]:
-        """Yields the fields of a dataclass. The class itself applies a `default_factory`."""
+        """Yields the fields of a dataclass.
+
+        A field with a `default_factory` has the default ABSENT, as the class calls the factory.
+        """
         hints = self.hints(class_)
         for own in dataclasses.fields(class_):
             if not own.init:

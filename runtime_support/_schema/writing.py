@@ -302,7 +302,7 @@ class NotationWriter:
 
 
     def write_member(self, member: m.Schema, indent: str) -> str:
-        """Writes a member of a union. The doc of a record follows and says when to choose it."""
+        """Writes a member of a union; after a record, its doc, which says when to choose it."""
         text = self.write(member, indent)
         doc = " ".join((member.doc or "").split()) if isinstance(member, m.ObjectSchema) else ""
         return f"{text} /* {doc} */" if doc and "*/" not in doc else text

@@ -64,8 +64,9 @@ class _Batch:
     """A batch, with those of its rows that have not ended.
 
     `attempts` has an id for each time that a worker began the batch; only the last attempt counts.
-    `is_alone` is true if the only row of the batch may crash its worker. `shares` is how much of
-    each budget the batch may spend; `has_last_share` is true if no other batch has a share.
+    `is_alone` is true if the batch has a single row, which runs alone as it may crash its worker.
+    `shares` is how much of each budget the batch may spend; `has_last_share` is true if no other
+    batch has a share.
     """
 
     rows: dict[int, Row]

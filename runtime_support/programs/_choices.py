@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from runtime_support._values.ambiguity import Ambiguity, Option, ambiguous
+from runtime_support._values.kinds import is_list, is_tuple
 from runtime_support.programs._conversions import Chain
 from runtime_support.programs._outcomes import Candidate, Point, as_sentence
 from runtime_support.programs._registry import Definition, Registry
@@ -87,7 +88,7 @@ def reading_choices(values: Iterable[tuple[str, Any]]) -> list[Choice]:
     `values` are the converted values, each with a sentence that describes the conversion.
     """
     return [
-        (text, lambda one=one: list(one) if isinstance(one, list | tuple) else one)
+        (text, lambda one=one: list(one) if is_list(one) or is_tuple(one) else one)
         for text, one in values
     ]
 

@@ -210,12 +210,13 @@ def evaluate(
 ) -> Outcome:
     """Checks the whole program and then runs it.
 
-    `program` is parsed JSON, in which a string is a value, or a ProgramText with the JSON text of a
-    program. `returns` is the Python type of the value. `on_call(name, arguments)` is called before
-    each call; the call is denied if `on_call` returns something false or raises an exception.
-    `earlier` are the calls that earlier programs made for the same request. If the program repeats
-    such a call of a function or conversion, the earlier result is used. `limits.calls` limits the
-    calls of all these programs together.
+    `program` is either a ProgramText, which holds the JSON text of a program, or parsed JSON. A
+    plain string counts as parsed JSON: as a value, not as the text of a program. `returns` is the
+    Python type of the value. `on_call(name, arguments)` is called before each call; the call is
+    denied if `on_call` returns something false or raises an exception. `earlier` are the calls that
+    earlier programs made for the same request. If the program repeats such a call of a function or
+    conversion, the earlier result is used. `limits.calls` limits the calls of all these programs
+    together.
     """
     checked = check(program, registry, returns=returns, limits=limits)
     if not isinstance(checked, n.CheckedProgram):

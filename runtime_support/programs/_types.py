@@ -1,16 +1,15 @@
 """The types of programs: the types of `runtime_support._schema` in a normal form.
 
     Normal().form(schema)           the type in the normal form, which all other functions expect
-    type_notation(type)             [Point]   string | null   {lat: number, lon?: number}
+    type_notation(type)             such as `[Point]` or `{lat: number, lon?: number}`
     fits(integer, number)           True: every integer is a number, unchanged
     conform(["a", 1], [string])     raises TypeMismatch: item 1: expected string, got number
 
 The type names are those of JSON: `null`, `boolean`, `integer`, `number`, `string`. Python's `int |
 float` is one type, `number`; a `float` is a number that is stored as a float. Classes are nominal:
 an instance of an unregistered class can be passed on by a program, but not written in it. `conform`
-adapts a value only if nothing is lost: an integer where a float is stored, 5.0 for an integer, a
-list for a declared tuple, a value for the Enum member with this value. All other changes are
-coercions.
+changes a value only if nothing is lost: it makes a float of an integer, an integer of 5.0, a tuple
+of a list, and an Enum member of its value. All other changes are coercions, which it does not make.
 """
 
 from __future__ import annotations

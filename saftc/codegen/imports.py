@@ -46,8 +46,8 @@ _MODULES = {"pl": "polars", "dt": "datetime"}
 def is_imported(name: str, *, prints_ahead: bool = False) -> bool:
     """True if a name that the output needs must be imported. Builtins of Python need no import.
 
-    `print` is an exception. It is imported if `prints_ahead`: if code in the module may print
-    before its turn.
+    `print` is an exception. It is imported only if `prints_ahead`, which means that code in the
+    module may print before its turn.
     """
     return name in SOURCES and (name != "print" or prints_ahead)
 

@@ -181,11 +181,11 @@ def _emit_main(
     above_it: Sequence[cst.EmptyLine],
     end: Sequence[cst.EmptyLine],
 ) -> list[Statement]:
-    """Emits `async def main()`, below the classes that it needs and declarations of variables.
+    """Emits `async def main()`, below the classes and declarations of variables that it needs.
 
-    The declared variables are those that only `main` assigns and other code needs. If the script
-    itself has a function `main`, this function gets another name, and the emitted `main` calls it
-    at the end.
+    Declared are the variables that only `main` assigns and other code reads. If the script itself
+    has a function `main`, this function gets another name, and the emitted `main` calls it at the
+    end.
     """
     context.output.needs.add("main", context.scope)
     body, footer = emit_block(context.deeper(), entry.inside)

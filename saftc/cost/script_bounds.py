@@ -264,7 +264,7 @@ class ScriptBounds:
         return None if bound.is_zero else CallSite(node, self.source, bound, words, (), called)
 
     def _called_value(self, node: n.Expression, facts: Facts) -> Bound:
-        """The bound for the requests of calling a value once, whatever the arguments are."""
+        """The bound for the requests that one call of a value sends, whatever the arguments are."""
         return largest_bound(
             self.without_parameters(one.definition)
             if isinstance(one, FunctionType)

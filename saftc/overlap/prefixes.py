@@ -42,11 +42,11 @@ SKIPS = "`continue` skips what has to stay in order", TO_HEAD
 
 @dataclass(frozen=True, slots=True)
 class LoopPrefix:
-    """The head of a loop (its first `end` statements), as a generator called `name`.
+    """The head of a loop, as a generator called `name`.
 
-    For each item that needs a prompt, the generator yields the variables in `gives`. `keeps` are
-    outer variables whose values the head carries from item to item. The rest of the loop
-    neither reads nor changes them.
+    The head is the first statements of the body, and `end` is their number. For each item that
+    needs a prompt, the generator yields the variables in `gives`. `keeps` are outer variables whose
+    values the head carries from item to item. The rest of the loop neither reads nor changes them.
     """
 
     end: int

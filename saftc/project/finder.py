@@ -159,8 +159,10 @@ def script_path(name: str, folder: Path) -> Path:
 
 
 def path_below(folder: Path, name: str) -> Path:
-    """The path of `folder / name`, relative to the working folder if `folder` contains `..`."""
-    # If the root is above the working folder, the file may be below it: shorten the path.
+    """The path of `folder / name`, as short as possible if `folder` contains `..`.
+
+    A root above the working folder contains `..`, and the file may be below the working folder.
+    """
     return Path(os.path.relpath(folder / name)) if ".." in folder.parts else folder / name
 
 

@@ -62,7 +62,7 @@ class Literal(Node):
 
 @_node
 class Spread(Node):
-    """`...value`: inserts the items of a list or tuple in a list, or the fields of an object."""
+    """`...value`: inserts items of a list or tuple into a list, or fields into an object."""
 
     value: "Expression"
 

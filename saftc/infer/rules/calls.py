@@ -203,9 +203,10 @@ def _check_history(
 
 
 def _history_asked(facts: Facts, function: n.FunctionDef, parameter: n.Parameter) -> str | None:
-    """The name of a member that `function` reads from `parameter` and that only results have.
+    """The name of a member that `function` reads from `parameter`, if only results have it.
 
-    Returns None if there is no such member, or if the function assigns the parameter.
+    Results are those of prompts. Returns None if there is no such member, or if the function
+    assigns the parameter.
     """
     names, symbol = facts.names, facts.names.of(parameter.name)
     bound = (one for inner in all_statements(function.body) for one in bound_by(inner))

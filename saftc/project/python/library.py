@@ -170,7 +170,7 @@ class Module:
     # For scripts
 
     def declared(self, name: str) -> Declared | None:
-        """The declaration of a name for a script; None if the module has no such name."""
+        """What a script sees under a name of this module; None if the module has no such name."""
         found = self.reach(name)
         match found:
             case None:
