@@ -125,7 +125,7 @@ def image(path: str) -> Image:
 def file(path: str) -> File:
     """The file at a path, for a prompt: a PDF, a sound (WAV, MP3), a picture or UTF-8 text.
 
-    It may have 20 MB, a text 1 MB. Raises a FileError if there is no such file.
+    It may have at most 20 MB, or 1 MB if it is text. Raises a FileError if there is no such file.
     """
     import re
 

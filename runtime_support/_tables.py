@@ -76,8 +76,8 @@ def polars() -> Any:
 def read(path: str) -> DataFrame:
     """The table in a CSV file, whose first line names the columns.
 
-    A column is of integers, floats, bools or strings, as all of its values allow; an empty value
-    is null. FileError when there is no table to be read.
+    The type of a column is integer, float, bool or string: one that fits all its values. An empty
+    value is null. Raises a FileError if the file has no table.
     """
     place = resolve_path(as_text("read(path)", path))
     note_read(place)

@@ -97,7 +97,7 @@ def strip(text: str) -> str:
 
 
 def split(text: str, separator: str | None = None) -> list[str]:
-    """The parts of the text between the separators; without one, its words."""
+    """The parts of the text between the separators, or its words if no separator is given."""
     text, separator = as_text("split(text)", text), plain(separator)
     if separator is None:
         return text.split()
@@ -127,7 +127,7 @@ def contains(container: Any, item: Any) -> bool:
 
 
 def matches(text: str, pattern: str) -> bool:
-    """Whether the whole text is what the regular expression says."""
+    """Whether the regular expression matches the whole text."""
     import re
 
     given = as_text("matches(text)", text)
@@ -167,7 +167,7 @@ def len_(value: Any) -> int:
 
 
 def range_(start: int, stop: int | None = None, step: int = 1) -> list[int]:
-    """The integers from start (0 when only stop is given) up to, not including, stop."""
+    """The integers from start up to, but not including, stop; from 0 if only stop is given."""
     first, last = (0, start) if stop is None else (start, stop)
     for name, value in (("start", first), ("stop", last), ("step", step)):
         if type(value) is not builtins.int:
@@ -181,7 +181,10 @@ def range_(start: int, stop: int | None = None, step: int = 1) -> list[int]:
 
 
 def sorted_(items: list[Any], reverse: bool = False, *, by: Key = None) -> list[Any]:
-    """The items in order: all numbers, all strings or all dates; or by what a function gives."""
+    """The items in ascending order: all numbers, all strings or all dates.
+
+    With a function, the items are in the order of what the function returns for them.
+    """
     reverse = as_bool("sorted(reverse)", reverse)
     if by is None:
         return builtins.sorted(_comparable("sorted(items)", items), reverse=reverse)
@@ -192,7 +195,7 @@ def sorted_(items: list[Any], reverse: bool = False, *, by: Key = None) -> list[
 
 
 def unique(items: Sequence[Item]) -> list[Item]:
-    """The items, of equal ones the first alone."""
+    """The items without duplicates, in the order in which they first occur."""
     given = as_sequence("unique(items)", items)
     if _STRING.issuperset(map(type, given)):
         return list(dict.fromkeys(given))
@@ -209,7 +212,7 @@ def reversed_(items: list[Any]) -> list[Any]:
 
 
 def zip_(*lists: list[Any]) -> list[tuple[Any, ...]]:
-    """The first items together, then the second ones, up to the end of the shortest list."""
+    """The first items as a tuple, then the second items, up to the end of the shortest list."""
     sequences = [as_sequence(f"zip({n + 1})", items) for n, items in builtins.enumerate(lists)]
     return list(builtins.zip(*sequences, strict=False))
 
@@ -236,7 +239,7 @@ def items(object: Mapping[Named, Any]) -> list[tuple[Named, Any]]:
 
 
 def get(object: Mapping[Named, Any], key: Named, default: Any = None) -> Any:
-    """The value of an object's field, or the default where there is no such field."""
+    """The value of an object's field, or the default if there is no such field."""
     return as_object("get(object)", object).get(as_key("get(key)", key), default)
 
 
@@ -318,7 +321,7 @@ def changed(record: Record, changes: Mapping[str, Any] | None = None, /, **field
 
 
 def sum_(items: Summed, column: str | None = None) -> Any:
-    """The sum of numbers or durations, or of a column of a dataframe; 0 for none."""
+    """The sum of numbers or durations, or of a column of a dataframe. Without any, it is 0."""
     table: Any = plain(items)
     if is_dataframe(table):
         return _tables().sum_of_column(table, column)
@@ -338,28 +341,30 @@ def sum_(items: Summed, column: str | None = None) -> Any:
 
 
 def min_(*items: Any, by: Key = None) -> Any:
-    """The smallest of a list, or of the arguments: all numbers, all strings or all dates.
+    """The smallest item of a list, or the smallest argument.
 
-    With a function, the first of those for which it gives the smallest number or string.
+    All are numbers, all strings or all dates. With a function, the first item for which the
+    function returns the smallest number or string.
     """
     return _extreme("min", items, builtins.min, by)
 
 
 def max_(*items: Any, by: Key = None) -> Any:
-    """The largest of a list, or of the arguments: all numbers, all strings or all dates.
+    """The largest item of a list, or the largest argument.
 
-    With a function, the first of those for which it gives the largest number or string.
+    All are numbers, all strings or all dates. With a function, the first item for which the
+    function returns the largest number or string.
     """
     return _extreme("max", items, builtins.max, by)
 
 
 def any_(items: list[bool]) -> bool:
-    """Whether one of the bools is true; of none, it is false."""
+    """Whether at least one of the bools is true. An empty list gives false."""
     return builtins.any(each_as(as_bool, "any", items, _BOOL))
 
 
 def all_(items: list[bool]) -> bool:
-    """Whether all of the bools are true; of none, it is true."""
+    """Whether all of the bools are true. An empty list gives true."""
     return builtins.all(each_as(as_bool, "all", items, _BOOL))
 
 
@@ -367,17 +372,17 @@ def all_(items: list[bool]) -> bool:
 
 
 def type_(value: Any) -> str:
-    """The kind of a value in a word: int, float, bool, string, list, tuple, object, ..."""
+    """The name of a value's type: int, float, bool, string, list, tuple, object, ..."""
     return kind(value)
 
 
 def str_(value: Any) -> str:
-    """The value as text, as `print` writes it."""
+    """Converts a value to the text that `print` writes."""
     return show(value)
 
 
 def int_(value: str | int | float) -> int:
-    """The integer that a text or a number says; a fraction is cut off."""
+    """Converts a text or a number to an integer. A fraction is cut off."""
     if is_decimal(plain(value)):
         number = plain(value)
         if not is_finite(number) or number.adjusted() > _MOST_DIGITS:
@@ -393,7 +398,7 @@ def int_(value: str | int | float) -> int:
 
 
 def float_(value: str | int | float) -> float:
-    """The float that a text or a number says."""
+    """Converts a text or a number to a float."""
     if is_decimal(plain(value)):
         return builtins.float(plain(value))
     given = as_text_or_number("float(value)", value)
@@ -465,18 +470,18 @@ def _tables() -> Any:
 
 
 def _printed(*values: Any) -> None:
-    """Writes the values with blanks between them."""
+    """Prints the values with blanks between them."""
 
 
 @wraps(_printed, assigned=())  # hides `end` and `flush` from models
 def print_(*values: Any, end: str = "\n", flush: bool = False) -> None:
-    """Writes the values with blanks between them."""
+    """Prints the values with blanks between them."""
     shown = " ".join(map(show, values))
     in_turn(lambda: _print("print", shown, end, flush=flush))
 
 
 def write(value: Any) -> None:
-    """Writes the value without a line's end, to be seen at once."""
+    """Prints the value at once, without ending the line."""
     shown = show(value)
     in_turn(lambda: _print("write", shown, "", flush=True))
 
@@ -489,7 +494,7 @@ def _print(name: str, shown: str, end: str, *, flush: bool) -> None:
 
 
 def env(name: str, default: str | None = None) -> str | None:
-    """The environment variable of that name, or the default."""
+    """The value of an environment variable, or the default if the variable is not set."""
     try:
         return os.environ.get(as_text("env(name)", name), plain(default))
     except UnicodeEncodeError:

@@ -33,19 +33,20 @@ from runtime_support.errors import CheckError, ConfigError
 
 
 def to_date(text: str) -> date:
-    """The date that a text in the form of ISO 8601 says: `2026-01-31`."""
+    """Reads a date in the form of ISO 8601, such as `2026-01-31`."""
     return _read("date", text)
 
 
 def to_datetime(text: str) -> datetime:
-    """The datetime that a text in the form of ISO 8601 says, with an offset:
-    `2026-01-31T09:30:00+01:00`.
+    """Reads a datetime in the form of ISO 8601, with an offset.
+
+    An example is `2026-01-31T09:30:00+01:00`.
     """
     return _read("datetime", text)
 
 
 def to_time(text: str) -> time:
-    """The time of day that a text in the form of ISO 8601 says: `09:30`."""
+    """Reads a time of day in the form of ISO 8601, such as `09:30`."""
     return _read("time", text)
 
 
@@ -58,7 +59,7 @@ def to_duration(
     minutes: float = 0,
     seconds: float = 0,
 ) -> timedelta:
-    """The duration that a text in the form of ISO 8601 says, `P1DT2H`, or of so much of each."""
+    """Reads a duration in the form of ISO 8601, such as `P1DT2H`, or adds up the given units."""
     if text is not None:
         return _read("duration", text)
     given = {"weeks": weeks, "days": days, "hours": hours, "minutes": minutes, "seconds": seconds}
@@ -70,7 +71,7 @@ def to_duration(
 
 
 def to_decimal(value: str | int) -> Decimal:
-    """The decimal that a text says, with all its digits, or that an integer is."""
+    """Converts a text or an integer to a decimal, with all its digits."""
     given = plain(value)
     if isinstance(given, float) and not isinstance(given, Digits):
         hint = f'a float is not exact: write `decimal("{given}")`, or `decimal(str(x))`'
@@ -96,12 +97,12 @@ def _read(word: Word, value: Any) -> Any:
 
 
 def today() -> date:
-    """The date of today, here."""
+    """Today's date in the local time zone."""
     return _moment("today").date()
 
 
 def now() -> datetime:
-    """This moment, with the offset of this place."""
+    """The current date and time, with the offset of the local time zone."""
     return _moment("now")
 
 

@@ -75,9 +75,9 @@ def write_text(path: str, text: str) -> None:
 
 
 def append_text(path: str, text: str) -> None:
-    """Adds to the end of a UTF-8 file, all of the text or nothing; makes the file if need be.
+    """Appends a text to a UTF-8 file, all of it or nothing. Creates the file if it does not exist.
 
-    What may not be written by `write_text` may not be added to either.
+    Refuses the same paths as `write_text`.
     """
     _write("append_text", _append, path, text)
 
@@ -98,7 +98,7 @@ def _write(name: str, put: Callable[[str, bytes], None], path: str, text: str) -
 
 
 def input_(question: str = "") -> str | None:
-    """A line from standard input, asked for by the question; nil at its end."""
+    """Prints the question and returns a line from standard input, or nil at its end."""
     wait_to_act()
     asked = as_text("input(question)", question)
     if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
@@ -122,10 +122,10 @@ read_line = input_
 
 
 def list_files(pattern: str) -> list[str]:
-    """The paths of the files that match, such as `data/*.csv` or `**/*.md`, sorted.
+    """The sorted paths of the files that match a pattern, such as `data/*.csv` or `**/*.md`.
 
-    They begin as the pattern does. What is hidden is left out unless the pattern names it, and
-    `**` goes through no links.
+    The paths begin like the pattern. Hidden files are left out unless the pattern names them, and
+    `**` does not follow links.
     """
     given = as_text("list_files(pattern)", pattern)
     _placed(given)
