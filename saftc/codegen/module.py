@@ -139,14 +139,15 @@ def _guarded(context: Context) -> list[Statement]:
     """
     waiting = waiting_functions(context.facts)
     names = [
-        context.name_of(one.name)
+        one.name
         for one in context.module.statements
         if isinstance(one, n.FunctionDef) and one in waiting and one in context.module.docs
     ]
     if not names:
         return []
-    value = py.list_([py.constant(one) for one in names])
+    value = py.list_([py.constant(context.name_of(one)) for one in names])
     made = py.line(py.assignment(py.name("__guarded__"), value))
+    context.note(made, names[0].span)
     told = py.comment("Calls by a model wait for approval, so no MCP client is offered these.")
     return [above(made, [cst.EmptyLine(comment=told)])]
 
