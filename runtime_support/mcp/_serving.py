@@ -90,10 +90,7 @@ class _ServedCall(NamedTuple):
 
 
 def serve(
-    module: ModuleType,
-    title: str,
-    port: int | None = None,
-    journal: str | None = None,
+    module: ModuleType, title: str, port: int | None = None, journal: str | None = None
 ) -> None:
     """Serves the functions of a module until the client disconnects or the process is interrupted.
 
@@ -127,9 +124,9 @@ def offered(module: ModuleType) -> dict[str, _Offer]:
     found: dict[str, _Offer] = {}
     for one in vars(module).values():
         is_own = isinstance(one, FunctionType) and one.__module__ == module.__name__
-        if not is_own or one.__name__ in _guarded(module):
+        if not is_own or one.__name__[0] == "_" or one.__name__ in _guarded(module):
             continue
-        if one.__doc__ and one.__name__[0] != "_" and server_of(one) is None:
+        if one.__doc__ and server_of(one) is None:
             name = function_name(one)
             found[name] = _offer(function_tool(name, one))
     return found

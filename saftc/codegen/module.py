@@ -137,12 +137,13 @@ def _guarded(context: Context) -> list[Statement]:
     functions, because a client's call would not wait for approval. Returns an empty list if no
     function needs approval.
     """
-    waiting = waiting_functions(context.facts)
-    names = [
-        one.name
+    documented = [
+        one
         for one in context.module.statements
-        if isinstance(one, n.FunctionDef) and one in waiting and one in context.module.docs
+        if isinstance(one, n.FunctionDef) and one in context.module.docs
     ]
+    waiting = waiting_functions(context.facts) if documented else ()
+    names = [one.name for one in documented if one in waiting]
     if not names:
         return []
     value = py.list_([py.constant(context.name_of(one)) for one in names])
