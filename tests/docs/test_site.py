@@ -153,7 +153,10 @@ def test_no_page_is_too_long() -> None:
 
 def test_what_people_look_for_is_found(address: str, opened: Any) -> None:  # noqa: F811
     page = opened(address, 1440)
+    # The key works once the index of the search is there.
+    page.wait_for_load_state("networkidle")
     page.keyboard.press("/")
+    sync_api.expect(page.get_by_role("combobox", name="Search")).to_be_focused()
     found = page.locator("a[href*='?h=']")
     missing: dict[str, list[str]] = {}
     for words, right in SEARCHED.items():
@@ -176,7 +179,9 @@ def test_the_navigation_is_that_of_the_pages(address: str, opened: Any) -> None:
         for title, entries in section.items():
             # A tab leads to the first page of its section, beside which all of them are listed.
             tab = page.locator(".md-tabs__link", has_text=re.compile(rf"^\s*{title}\s*$"))
-            tab.click()
+            # Its address alone says nothing: the first tab leads to the page where one is.
+            with page.expect_event("load"):
+                tab.click()
             first = next(iter(entries[0].values()))
             expected = "" if first == "index.md" else f"{first[:-3]}/"
             sync_api.expect(page).to_have_url(re.compile(re.escape(address + expected) + "$"))
