@@ -28,18 +28,16 @@ from runtime_support._core.messages import (
     Request,
     StreamingProvider,
 )
-from runtime_support._core.notes import note
 from runtime_support._core.settings import Settings
 from runtime_support._core.spending import tokens_in
 from runtime_support._core.tasks.waits import Steps, Wait, close_after
 from runtime_support._values.kinds import counted, without_halves
-from runtime_support.errors import ProviderError, SaftError, ToolsUnsupported
+from runtime_support.errors import ProviderError, SaftError
 from runtime_support.providers._clients import NETWORK_ERRORS, Body
 from runtime_support.providers._server import Server
 from runtime_support.providers._wires import (
     Rejected,
     RequestForm,
-    RetryableError,
     Waited,
     Wire,
     drop_unsupported,
@@ -98,12 +96,7 @@ class OpenAIProvider(StreamingProvider):
         """Returns the reply of the first successful attempt; the backoff decides when to retry."""
 
         def attempt(number: int) -> ReplyStream:
-            try:
-                return (yield from send(replace(request, tries=number) if number else request))
-            except ProviderError as error:
-                if error.another_try is None:
-                    raise
-                raise RetryableError(error, *error.another_try) from None
+            return (yield from send(replace(request, tries=number) if number else request))
 
         tokens = 0 if self.settings.tokens_per_minute is None else tokens_in(request)
         return self._backoff.ask(self.settings, self.waited, attempt, tokens)
@@ -114,72 +107,29 @@ class OpenAIProvider(StreamingProvider):
         wire = self.wire or suitable_wire(self.server, request)
         chat = 'or set `api` to "chat"'
         request = drop_unsupported(wire.LACKS, f"the API `{wire.NAME}`", request, hint=chat)
-        lacks = self.server.lacks
-        if request.tools and ("tools", model) in lacks:
-            raise ToolsUnsupported(f"{model} at {self.address} takes no tools")
         form = RequestForm(
             # Replies and journals store the origin.
             Origin(wire.NAME, self.server.name, model),
             self.server.is_openai,
-            enforced=request.schema is not None
-            and (request.enforce_schema == "on" or not lacks.schema(model, request.schema)),
-            streamed=chunks is not None and ("streamed", model) not in lacks,
-            counted=("counted", model) not in lacks,
-            thoughts=("thoughts", model) not in lacks,
+            enforced=request.schema is not None,
+            streamed=chunks is not None,
             cache_key=self.cache_key if self.server.is_openai else "",
-            has_new_limit=self.server.is_openai or ("max_tokens", model) in lacks,
-            most_tokens=self.server.limits.get(model),
+            has_new_limit=self.server.is_openai,
         )
-        begun = form
+        lacks = self.server.lacks
+        begun = form = form if lacks is None else lacks.form_for(request, form)
         while True:
             try:
                 reply = yield from self._send(wire, request, form, chunks)
             except Rejected as rejected:
-                form = self._milder(wire, request, form, rejected)
-            except RetryableError as failure:
-                failure.error.another_try = failure.reason, failure.wait
-                raise failure.error from failure.__cause__
+                from runtime_support.providers._forms import UnsupportedFeatures
+
+                lacks = self.server.lacks = self.server.lacks or UnsupportedFeatures()
+                form = lacks.milder_form(wire, request, form, rejected)
             else:
-                if form is not begun:
-                    self._remember(request, begun, form)
+                if lacks is not None and form is not begun:
+                    lacks.remember(request, begun, form)
                 return reply
-
-    def _milder(
-        self, wire: Wire, request: Request, form: RequestForm, rejected: Rejected
-    ) -> RequestForm:
-        """Returns another form of the request that the server may accept.
-
-        Raises the server's error if there is no such form.
-        """
-        from runtime_support.providers._refusals import milder_forms, refuses_tools
-
-        model, error = form.origin.model, rejected.error
-        has_results = any(message["role"] == "tool" for message in request.messages)
-        if request.tools and refuses_tools(rejected.words) and not has_results:
-            self.server.lacks.add("tools", model)
-            raise ToolsUnsupported(error.message, status=error.status) from None
-        sent = wire.render(request, form)
-        for other in milder_forms(form, sent[1], rejected.words):
-            if wire.render(request, other) != sent and (
-                other.enforced == form.enforced or request.enforce_schema != "on"
-            ):
-                return other
-        raise error from None
-
-    def _remember(self, request: Request, begun: RequestForm, found: RequestForm) -> None:
-        """Records the parts of a request that the server does not accept for this model."""
-        model, lacks = found.origin.model, self.server.lacks
-        for part in ("thoughts", "counted", "streamed"):
-            if getattr(found, part) != getattr(begun, part):
-                lacks.add(part, model)
-        if found.enforced != begun.enforced:
-            lacks.add_schema(model, request.schema)
-        if found.has_new_limit != begun.has_new_limit:
-            lacks.add("max_tokens", model)
-        most = found.most_tokens
-        if most is not None and most != begun.most_tokens:
-            self.server.limits[model] = most
-            note(f"{model} gives at most {most} tokens: `max_tokens` is that")
 
     def _send(
         self, wire: Wire, request: Request, form: RequestForm, chunks: ReceivedChunks
@@ -239,12 +189,10 @@ class OpenAIProvider(StreamingProvider):
             except (ValueError, ProviderError) as error:
                 problem = error
         failure = self._failure(problem)
-        if reader.text:
-            failure = failure.error if isinstance(failure, RetryableError) else failure
-            if isinstance(failure, ProviderError):
-                failure.text = reader.text
-                length = counted(len(failure.text), "character")
-                failure.message += f"; {length} of the reply had come"
+        if reader.text and isinstance(failure, ProviderError):
+            failure.another_try, failure.text = None, reader.text
+            length = counted(len(failure.text), "character")
+            failure.message += f"; {length} of the reply had come"
         raise failure from problem.__cause__
 
     def _pieces(self, body: Body, reader: ReplyReader, chunks: ReceivedChunks) -> Steps[None]:
@@ -263,10 +211,7 @@ class OpenAIProvider(StreamingProvider):
             yield from body.drain()
 
     def _failure(self, error: Exception) -> Exception:
-        """Converts an error of an attempt to an error of the runtime.
-
-        The result is a RetryableError if a retry may help.
-        """
+        """Converts an error of an attempt to an error of the runtime."""
         from runtime_support.providers._refusals import failure_of
 
         return failure_of(error, self.server, self.settings)

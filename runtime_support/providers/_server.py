@@ -6,11 +6,9 @@ configured_server(settings, None, "OPENAI_API_KEY", "openai")      the server of
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import threading
-import time
 import weakref
 from collections.abc import AsyncGenerator
 from importlib import import_module
@@ -29,6 +27,8 @@ from runtime_support.providers._wires import SHOWN
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
+
+    from runtime_support.providers._forms import UnsupportedFeatures
 
 OPENAI_HOST = "api.openai.com"
 OPENAI_ADDRESS = f"https://{OPENAI_HOST}/v1"
@@ -64,49 +64,6 @@ def _imported(package: str) -> ModuleType:
         ) from None
 
 
-class UnsupportedFeatures:
-    """Remembers for ten minutes which features a server does not support.
-
-    After that, requests use these features again.
-    """
-
-    SECONDS = 600.0
-    MOST = 256
-
-    def __init__(self) -> None:
-        self._until: dict[tuple[str, ...], float] = {}
-
-    def add(self, *what: str) -> None:
-        """Records a feature that the server does not support, such as ("tools", model)."""
-        # A new dict each time, as other threads may be reading the old one.
-        latest = list(self._until.items())[1 - self.MOST :]
-        self._until = {**dict(latest), what: self.now() + self.SECONDS}
-
-    def add_schema(self, model: str, schema: Any) -> None:
-        """Records that a model cannot enforce a schema.
-
-        After two different schemas, records that the model cannot enforce any schema.
-        """
-        own = ("schema", model, json.dumps(schema))
-        if ("a schema", model) in self and own not in self:
-            self.add("schema", model)
-        self.add("a schema", model)
-        self.add(*own)
-
-    def schema(self, model: str, schema: Any) -> bool:
-        """True if it is known that the model cannot enforce this schema."""
-        if not self._until:
-            return False
-        return ("schema", model) in self or ("schema", model, json.dumps(schema)) in self
-
-    def now(self) -> float:
-        """Returns the current time in seconds; tests override it."""
-        return time.monotonic()
-
-    def __contains__(self, what: tuple[str, ...]) -> bool:
-        return self._until.get(what, 0.0) > self.now()
-
-
 class Server:
     """One address with one API key: a client for all threads, and the server's known limits.
 
@@ -128,9 +85,8 @@ class Server:
         self.error: type[Exception] = getattr(self.package, _ERRORS[package])
         self.address = str(url.copy_with(userinfo=b"", query=None)).rstrip("/") + "/"
         self.key = key
-        # By model, the highest `max_tokens` that the server accepts.
-        self.limits: dict[str, int] = {}
-        self.lacks = UnsupportedFeatures()
+        # What the server has rejected so far, if anything.
+        self.lacks: UnsupportedFeatures | None = None
         # Some regions have subdomains of OpenAI's host.
         self.host = url.host
         self.is_openai = f".{url.host}".endswith(f".{OPENAI_HOST}")

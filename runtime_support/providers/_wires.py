@@ -5,7 +5,7 @@
     wire.READER(request, form, request_id).add(event)      the text that an event of a stream adds
     drop_unsupported(wire.LACKS, "the wire ...", request)   the request without unsupported options
 
-`RetryableError` and `Rejected` are the errors of an attempt without a reply.
+`Rejected` is the error of an attempt that the server may accept in another form.
 
 Each wire is a module with the function `render` and the class `READER`. The code that sends, waits
 and retries (`_openai`) does not depend on the wire, nor do journals and recordings, because
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol
 
 from runtime_support._core.messages import Origin, Request
 from runtime_support._core.notes import note
@@ -45,7 +45,7 @@ class RequestForm:
     is_openai: bool  # at OpenAI's own address
     enforced: bool
     streamed: bool
-    counted: bool
+    counted: bool = True
     thoughts: bool = True
     has_new_limit: bool = False
     most_tokens: int | None = None
@@ -122,21 +122,6 @@ _told: set[str] = set()
 
 # How many characters of a server's message are shown.
 SHOWN = 300
-
-# Why an attempt failed: the server is overloaded; it is unreachable; or the exchange broke off.
-Reason: TypeAlias = Literal["busy", "away", "broken"]
-
-
-class RetryableError(Exception):
-    """A failed attempt that may be retried; `wait` is how many seconds the server asks to wait."""
-
-    def __init__(self, error: ProviderError, reason: Reason, wait: float | None = None) -> None:
-        super().__init__(error)
-        error.stays_away = reason != "broken"
-        self.error = error
-        self.reason = reason
-        self.wait = wait
-
 
 @dataclass(slots=True)
 class Waited:
