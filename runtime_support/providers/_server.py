@@ -10,7 +10,6 @@ import os
 import re
 import threading
 import weakref
-from collections.abc import AsyncGenerator
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -91,7 +90,7 @@ class Server:
         self.host = url.host
         self.is_openai = f".{url.host}".endswith(f".{OPENAI_HOST}")
         self.is_embedded = is_embedded
-        self._url = url
+        self.url = url
         self._closing: weakref.finalize[..., Server] | None = None
         self.forget_connections()
         secret_values = (v for k, v in url.params.multi_items() if _SECRET_PARAMETER.search(k))
@@ -115,7 +114,8 @@ class Server:
         if self._closing is not None:
             self._closing.detach()
         self._client: Any = None
-        self._async_clients: dict[AbstractEventLoop, _LoopClient] = {}
+        # By event loop, its client and what closes the client; see `_async_clients`.
+        self.loop_clients: dict[AbstractEventLoop, tuple[Any, Any]] = {}
         self._lock = threading.Lock()
         self.backoff = Backoff()
         self._of_fallbacks: dict[str, Backoff] = {}
@@ -128,35 +128,13 @@ class Server:
                     self._client = self._connected()
         return self._client
 
-    async def async_client(self) -> Any:
-        """Returns the client of the current event loop; creates it at the first use.
-
-        The client is closed with its loop, as another loop cannot use its connections.
-        """
-        import asyncio
-
-        loop = asyncio.get_running_loop()
-        made = self._async_clients.get(loop)
-        if made is None:
-            for other in tuple(self._async_clients):
-                if other.is_closed():
-                    self._async_clients.pop(other, None)
-            made = self._async_clients[loop] = _LoopClient(self._new_async_client())
-            await made.begin()
-        return made.client
-
     def _connected(self) -> Any:
-        connections = client_to(self._url, is_embedded=self.is_embedded)
+        connections = client_to(self.url, is_embedded=self.is_embedded)
         self._closing = weakref.finalize(self, connections.close)
-        return self.package.Client(http_client=connections, **self._of_client())
+        return self.package.Client(http_client=connections, **self.client_options())
 
-    def _new_async_client(self) -> Any:
-        from runtime_support.providers._async_clients import async_client_to
-
-        connections = async_client_to(self._url, is_embedded=self.is_embedded)
-        return self.package.AsyncClient(http_client=connections, **self._of_client())
-
-    def _of_client(self) -> dict[str, Any]:
+    def client_options(self) -> dict[str, Any]:
+        """Returns the options of the package's clients."""
         left_out: list[str] = [f"X-Stainless-{name}" for name in _OF_THE_MACHINE]
         if not self.is_openai:
             left_out += _OF_OPENAI
@@ -166,31 +144,10 @@ class Server:
             "api_key": self.key,
             "base_url": self.address,
             "default_headers": dict.fromkeys(left_out, self.package.Omit()),
-            "default_query": dict(self._url.params.multi_items()),
+            "default_query": dict(self.url.params.multi_items()),
             "max_retries": 0,
             **untraced,
         }
-
-
-class _LoopClient:
-    """A client that is closed when its event loop shuts down."""
-
-    def __init__(self, client: Any) -> None:
-        self.client = client
-        self._life = self._lives()
-
-    async def begin(self) -> None:
-        """Starts an async generator in the loop.
-
-        When the loop ends, it closes the generator, which closes the client.
-        """
-        await anext(self._life)
-
-    async def _lives(self) -> AsyncGenerator[None]:
-        try:
-            yield
-        finally:
-            await self.client.close()
 
 
 _all_servers: weakref.WeakSet[Server] = weakref.WeakSet()
