@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from runtime_support._values.kinds import brief, show
 from runtime_support.errors import CheckError
 
 if TYPE_CHECKING:
@@ -149,6 +148,8 @@ def value_parts(value: Any, kind: type) -> Iterator[Any]:
     Raises CheckError if the value is not of the type `kind`.
     """
     if not isinstance(value, kind):
+        from runtime_support._values.kinds import brief
+
         raise of_another_kind(kind, f", got {brief(value)}")
     return iter([value] if isinstance(value, str) else value)
 
@@ -356,6 +357,8 @@ class Result(Generic[T_co]):
         raise CheckError("cannot iterate over a result", hint="use .tool_calls or .value")
 
     def __str__(self) -> str:
+        from runtime_support._values.kinds import show
+
         return show(self._answered().value)
 
     def __repr__(self) -> str:

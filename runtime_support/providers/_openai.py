@@ -28,7 +28,7 @@ from runtime_support._core.messages import (
 from runtime_support._core.settings import Settings
 from runtime_support._core.spending import tokens_in
 from runtime_support._core.tasks.waits import Wait, close_after
-from runtime_support._values.kinds import without_halves
+from runtime_support._values.predicates import without_halves
 from runtime_support.errors import ProviderError
 from runtime_support.providers._clients import BROKEN, NETWORK_ERRORS, Body
 from runtime_support.providers._server import Server

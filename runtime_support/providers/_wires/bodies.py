@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from runtime_support._core.messages import Reply, Request, ToolRequest
-from runtime_support._values.kinds import holds_halves, is_object, without_halves
+from runtime_support._values.predicates import holds_halves, is_object, without_halves
 from runtime_support.errors import ProviderError, SaftError
 from runtime_support.providers._wires import RequestForm
 

@@ -6,11 +6,12 @@ ChatReader(request, form, None).read(b'{"choices": ...}')               Reply(".
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from runtime_support._core.messages import Message, Origin, Reply, Request, ToolRequest
-from runtime_support._values.kinds import is_list, is_object
+from runtime_support._values.predicates import is_list, is_object
 from runtime_support.providers._wires import RequestForm, Wire
 from runtime_support.providers._wires.bodies import (
     ReplyReader,
@@ -116,10 +117,12 @@ def parts_of(data: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
 def text_of(content: Any) -> str:
     """Returns the content of a message as text.
 
-    Some servers send a list of parts in place of text.
+    Some servers send a list of parts, or JSON data, in place of text.
     """
     if isinstance(content, str):
         return content
+    if is_object(content) or isinstance(content, int | float):
+        return json.dumps(content, ensure_ascii=False)
     if is_list(content):
         parts = [part.get("text", "") for part in content if is_object(part)]
         return "".join(part for part in parts if isinstance(part, str))

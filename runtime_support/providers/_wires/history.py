@@ -23,7 +23,7 @@ from runtime_support._core.messages import (
     Reply,
     ToolErrorMessage,
 )
-from runtime_support._values.kinds import is_list, is_object
+from runtime_support._values.predicates import is_list, is_object
 
 # The tool names that OpenAI, Anthropic and Bedrock accept; others accept more.
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
