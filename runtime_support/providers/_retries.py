@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 from runtime_support._core.messages import Reply, ReplyStream
 from runtime_support._core.notes import is_at_terminal, note
 from runtime_support._core.settings import Settings
-from runtime_support._core.tasks.turns import check_cancelled, current_clock, note_wait
+from runtime_support._core.tasks.clock import current_clock
+from runtime_support._core.tasks.turns import check_cancelled, note_wait
 from runtime_support._core.tasks.waits import LOOK_SECONDS, Steps, Wait
 from runtime_support.errors import ProviderError
 

@@ -36,7 +36,7 @@ from runtime_support import (
 )
 from runtime_support._budgets import Spent
 from runtime_support._core.tasks import turns as order
-from runtime_support._core.tasks.turns import Clock, current_clock
+from runtime_support._core.tasks.clock import Clock, current_clock
 from runtime_support._journal.json_lines import LockedFile
 from runtime_support._schema.reading import schema_of
 from runtime_support.errors import AuthenticationFailed, ProviderError

@@ -11,7 +11,6 @@ or a reminder tells the model about its mistake.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -127,15 +126,6 @@ def _not_called(identity: str) -> tuple[Message, None]:
 def sendable_name(name: object) -> str:
     """Returns the name of a called tool, or `unknown_tool` if servers do not accept the name."""
     return name if isinstance(name, str) and _NAME.fullmatch(name) else _STAND_IN
-
-
-def sendable_arguments(text: object) -> str:
-    """Returns a call's arguments as JSON text, or `{}` if the text is not a JSON object."""
-    try:
-        is_read = isinstance(text, str) and isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        is_read = False
-    return str(text) if is_read else "{}"
 
 
 def without_last_thoughts(

@@ -9,6 +9,7 @@ messages and calls. All items of a reply are sent back unchanged and in order.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -29,7 +30,6 @@ from runtime_support.providers._wires.bodies import (
 from runtime_support.providers._wires.history import (
     own_parts,
     sendable,
-    sendable_arguments,
     sendable_name,
     split_system,
     with_replies,
@@ -127,8 +127,17 @@ def _readable_call(item: dict[str, Any]) -> dict[str, Any]:
     """
     if item.get("type") != "function_call":
         return item
-    name, arguments = sendable_name(item.get("name")), sendable_arguments(item.get("arguments"))
+    name, arguments = sendable_name(item.get("name")), _sendable_arguments(item.get("arguments"))
     return {**item, "name": name, "arguments": arguments}
+
+
+def _sendable_arguments(text: object) -> str:
+    """Returns a call's arguments as JSON text, or `{}` if the text is not a JSON object."""
+    try:
+        is_read = isinstance(text, str) and isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        is_read = False
+    return str(text) if is_read else "{}"
 
 
 def _items(message: Message) -> Iterator[dict[str, Any]]:
