@@ -394,7 +394,7 @@ def test_examples_can_be_typed(typed: Any, example: str) -> None:
         if number:
             page.keyboard.press("Enter")
             # The editor indents a line as the one before it, and this one may be another's. Not by
-            # Home, which goes by the last drawing of a line: on a busy machine that is an older one.
+            # Home, which goes by the last drawing of a line: that may be of an older text.
             for _ in range(DEEPEST):
                 page.keyboard.press("Control+[")
         # Words and what is between them at once, so that the server is asked less often; brackets,
