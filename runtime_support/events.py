@@ -380,6 +380,10 @@ class EventParts:
         self._ended += 1
         return ToolEnded(self._ended, call.tool, call.result, call.error)
 
+    def end(self, answer: Answer) -> ReplyEnded:
+        """Returns the event of the reply's end."""
+        return ReplyEnded(answer.finish)
+
     def _pieces(self, parts: Iterator[Any]) -> Iterator[TextPiece]:
         if self._parts.kind is str:
             yield from map(TextPiece, parts)
