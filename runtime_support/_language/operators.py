@@ -58,6 +58,7 @@ _ORDERED = frozenset((int, float, str))
 _INDEXED = frozenset((list, tuple, str))
 _KEYED = frozenset((dict,))
 _BOUNDS = frozenset((int, type(None)))
+_NO_ATTRIBUTES: dict[str, str] = {}
 
 # The fields of a Result besides those of its value, by their names in Saft.
 _HISTORY = {
@@ -97,15 +98,11 @@ def add(left: Any, right: Any) -> Any:
     if left.__class__ is right.__class__ and left.__class__ in _ADDED:
         return left + right
     left, right = plain(left), plain(right)
-    if is_number(left) and is_number(right):
-        return _calculated("+", left, right, operator.add)
     if isinstance(left, str) and isinstance(right, str):
         return left + right
     if is_list(left) and is_list(right):
         return left + right
-    if _are_kinds_for("+", left, right):
-        return _calculated("+", left, right, operator.add)
-    raise _operands("+", "two numbers, two strings or two lists", left, right)
+    return _numbers("+", left, right, operator.add, "two numbers, two strings or two lists")
 
 
 def sub(left: Any, right: Any) -> Any:
@@ -236,16 +233,11 @@ def member(value: Any, name: str) -> Any:
 
     The name is a field of an object or record, `length`, or an attribute of a Python object.
     """
-    if value.__class__ in _KEYED:
+    if value.__class__ in _KEYED or is_object(value):
         if name in value:
             return value[name]
-    else:
-        attributes = known_attributes.get(value.__class__)
-        if attributes is not None and name in attributes:
-            return getattr(value, attributes[name])
-    if is_object(value):
-        if name in value:
-            return value[name]
+    elif name in (attributes := known_attributes.get(value.__class__, _NO_ATTRIBUTES)):
+        return getattr(value, attributes[name])
     elif is_result(value):
         return getattr(value, _HISTORY[name]) if name in _HISTORY else member(value.data, name)
     elif is_record(value) and not isinstance(value, type):
@@ -462,9 +454,7 @@ def _equal(left: Any, right: Any) -> bool:
         return all(basic_kind(one) in ("decimal", "int") for one in (left, right)) and bool(
             left == right
         )
-    if is_list(left) and is_list(right):
-        return len(left) == len(right) and all(map(eq, left, right))
-    if is_tuple(left) and is_tuple(right):
+    if (is_list(left) and is_list(right)) or (is_tuple(left) and is_tuple(right)):
         return len(left) == len(right) and all(map(eq, left, right))
     if is_object(left) and is_object(right):
         return left.keys() == right.keys() and all(eq(v, right[k]) for k, v in left.items())
@@ -553,11 +543,17 @@ def _are_kinds_for(symbol: str, left: Any, right: Any) -> bool:
     return True
 
 
-def _numbers(symbol: str, left: Any, right: Any, calculate: Callable[[Any, Any], Any]) -> Any:
+def _numbers(
+    symbol: str,
+    left: Any,
+    right: Any,
+    calculate: Callable[[Any, Any], Any],
+    takes: str = "two numbers",
+) -> Any:
     left, right = plain(left), plain(right)
     if (is_number(left) and is_number(right)) or _are_kinds_for(symbol, left, right):
         return _calculated(symbol, left, right, calculate)
-    raise _operands(symbol, "two numbers", left, right)
+    raise _operands(symbol, takes, left, right)
 
 
 def _calculated(symbol: str, left: Any, right: Any, calculate: Callable[[Any, Any], Any]) -> Any:
