@@ -93,8 +93,6 @@ if TYPE_CHECKING:
 
 def add(left: Any, right: Any) -> Any:
     """Adds two numbers, strings or lists, or a duration and a date, datetime or duration."""
-    if left.__class__ is int and right.__class__ is int:
-        return left + right
     if left.__class__ is right.__class__ and left.__class__ in _ADDED:
         return left + right
     left, right = plain(left), plain(right)
@@ -151,8 +149,6 @@ def neg(value: Any) -> Any:
 
 def lt(left: Any, right: Any) -> bool:
     """True if `left < right`, for two numbers, strings, dates, datetimes, times or durations."""
-    if left.__class__ is int and right.__class__ is int:
-        return left < right
     if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
         return left < right
     return _ordered("<", left, right, operator.lt)
@@ -160,8 +156,6 @@ def lt(left: Any, right: Any) -> bool:
 
 def le(left: Any, right: Any) -> bool:
     """True if `left <= right`, for two numbers, strings, dates, datetimes, times or durations."""
-    if left.__class__ is int and right.__class__ is int:
-        return left <= right
     if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
         return left <= right
     return _ordered("<=", left, right, operator.le)
@@ -169,8 +163,6 @@ def le(left: Any, right: Any) -> bool:
 
 def gt(left: Any, right: Any) -> bool:
     """True if `left > right`, for two numbers, strings, dates, datetimes, times or durations."""
-    if left.__class__ is int and right.__class__ is int:
-        return left > right
     if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
         return left > right
     return _ordered(">", left, right, operator.gt)
@@ -178,8 +170,6 @@ def gt(left: Any, right: Any) -> bool:
 
 def ge(left: Any, right: Any) -> bool:
     """True if `left >= right`, for two numbers, strings, dates, datetimes, times or durations."""
-    if left.__class__ is int and right.__class__ is int:
-        return left >= right
     if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
         return left >= right
     return _ordered(">=", left, right, operator.ge)
@@ -190,8 +180,6 @@ def eq(left: Any, right: Any) -> bool:
 
     1 equals 1.0, but true does not equal 1, and a list never equals a tuple.
     """
-    if left.__class__ is int and right.__class__ is int:
-        return left == right
     if left.__class__ is right.__class__ and left.__class__ in _PLAIN_TYPES:
         return left == right
     try:
@@ -202,8 +190,6 @@ def eq(left: Any, right: Any) -> bool:
 
 def ne(left: Any, right: Any) -> bool:
     """The opposite of `eq`."""
-    if left.__class__ is int and right.__class__ is int:
-        return left != right
     if left.__class__ is right.__class__ and left.__class__ in _PLAIN_TYPES:
         return left != right
     return not eq(left, right)
