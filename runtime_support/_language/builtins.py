@@ -169,12 +169,11 @@ def len_(value: Any) -> int:
 def range_(start: int, stop: int | None = None, step: int = 1) -> list[int]:
     """The integers from start up to, but not including, stop; from 0 if only stop is given."""
     first, last = (0, start) if stop is None else (start, stop)
-    for name, value in (("start", first), ("stop", last), ("step", step)):
-        if type(value) is not builtins.int:
-            as_integer(f"range({name})", value)
-    if plain(step) == 0:
+    given = {"start": first, "stop": last, "step": step}
+    first, last, step = (as_integer(f"range({name})", value) for name, value in given.items())
+    if step == 0:
         raise CheckError("range(step): the step is zero")
-    numbers = builtins.range(plain(first), plain(last), plain(step))
+    numbers = builtins.range(first, last, step)
     if numbers[MOST_NUMBERS:]:
         raise CheckError(f"range: {MOST_NUMBERS:,} numbers at most")
     return list(numbers)
@@ -412,7 +411,7 @@ def float_(value: str | int | float) -> float:
 def round_(value: int | float, digits: int | None = None) -> int | float:
     """The nearest integer, or the nearest number with `digits` decimal digits."""
     given = plain(value)
-    number = given if is_decimal(given) else as_number("round(value)", given)
+    number: Any = given if is_decimal(given) else as_number("round(value)", given)
     places = None if digits is None else as_integer("round(digits)", digits)
     if places is not None and not is_decimal(number):
         # Python would compute 10 to the power of `places` first.
