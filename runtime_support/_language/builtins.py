@@ -411,9 +411,10 @@ def float_(value: str | int | float) -> float:
 def round_(value: int | float, digits: int | None = None) -> int | float:
     """The nearest integer, or the nearest number with `digits` decimal digits."""
     given = plain(value)
-    number: Any = given if is_decimal(given) else as_number("round(value)", given)
+    is_exact = basic_kind(given) == "decimal"
+    number = given if is_exact else as_number("round(value)", given)
     places = None if digits is None else as_integer("round(digits)", digits)
-    if places is not None and not is_decimal(number):
+    if places is not None and not is_exact:
         # Python would compute 10 to the power of `places` first.
         most = max(_MOST_DIGITS, number.bit_length() if isinstance(number, builtins.int) else 0)
         places = max(-most, min(places, most))
