@@ -139,8 +139,6 @@ class Tracer:
         head: Event = {"event": kind, "time": round(time.time(), 3)}
         waited = getattr(event, "waited", 0.0) * 1000
         self._watch(kind, event.began, time=head["time"], waited=waited, **data)
-        if not self.listeners:
-            return
         if position:
             self._of_program.append((position, head, data))
             return
@@ -154,8 +152,7 @@ class Tracer:
             in_turn(partial(self._tell_in_turn, head, data))
 
     def _watch(self, kind: str, began: float, **data: Any) -> None:
-        if self.watchers:
-            _tell_all(self.watchers, {"event": kind, **self._about, "began": began, **data})
+        _tell_all(self.watchers, {"event": kind, **self._about, "began": began, **data})
 
     def _tell_in_turn(self, head: Event, data: Event) -> None:
         self.number = self.number or next(_numbers)
