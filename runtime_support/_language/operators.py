@@ -354,12 +354,13 @@ def each(value: Any) -> Iterable[Any]:
 
 
 def each_of(value: Any, shape: int | tuple[Any, ...]) -> Iterator[list[Any] | tuple[Any, ...]]:
-    """Yields the items of `each` in a form that Python can unpack for a pattern of names.
+    """Returns the items of `each` in a form that Python can unpack for a pattern of names.
 
-    Raises CheckError at an item that is not a list or tuple of the right length. `shape` is the
-    number of names or, for a nested pattern, the names: `("id", ("a", "b"))`.
+    The iterator raises CheckError at an item that is not a list or tuple of the right length.
+    `shape` is the number of names or, for a nested pattern, the names: `("id", ("a", "b"))`.
     """
-    return _unpacked(each(value), shape)
+    elements = enumerate(each(value))
+    return (_fitted(one, shape, f"element {number} of the `for`") for number, one in elements)
 
 
 def unpack(value: Any, shape: int | tuple[Any, ...]) -> list[Any] | tuple[Any, ...]:
@@ -462,13 +463,6 @@ def out_of_range(value: str | list[Any] | tuple[Any, ...], position: int) -> str
     items = counted(len(value), "character" if isinstance(value, str) else "item")
     asked = brief(position).removeprefix("int ")
     return f"index {asked} is out of range: the {kind(value)} has {items}"
-
-
-def _unpacked(
-    elements: Iterable[Any], shape: int | tuple[Any, ...]
-) -> Iterator[list[Any] | tuple[Any, ...]]:
-    for position, element in enumerate(elements):
-        yield _fitted(element, shape, f"element {position} of the `for`")
 
 
 def _fitted(element: Any, shape: int | tuple[Any, ...], place: str) -> list[Any] | tuple[Any, ...]:
