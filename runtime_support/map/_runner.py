@@ -213,7 +213,7 @@ class JobRun:
                 self.report.seconds = time.monotonic() - self._began
         if caught:
             journal = self.store.journal
-            kept = counted(journal.kept + journal.new, "answer is", "answers are")
+            kept = counted(journal.count_answers(), "answer is", "answers are")
             again = "run the same command again to resume"
             note(f"{self.report}; {kept} kept in {journal.path}; {again}")
             if caught[0] == signal.SIGTERM:
