@@ -1,21 +1,11 @@
 """Upper bounds for the requests of a prompt, a function or a script, each with an explanation."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from saftc.cost.algebra import ZERO, Polynomial, largest
+from saftc.cost.algebra import ZERO, Polynomial, Reason, largest
 from saftc.source import Source
 from saftc.syntax import nodes as n
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Why a number of requests is unbounded: the node that causes it, the reason, and a remedy."""
-
-    node: n.Node
-    source: Source = field(compare=False)
-    words: str
-    advice: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

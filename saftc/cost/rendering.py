@@ -8,7 +8,8 @@ explore()       unbounded            line 52: `while` repeats an unknown number 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from saftc.cost.bound import Bound, CallSite, FunctionBound, Reason
+from saftc.cost.algebra import Reason
+from saftc.cost.bound import Bound, CallSite, FunctionBound
 from saftc.cost.requests import ProgramBounds
 from saftc.cost.rules import Limits
 from saftc.diagnostics import catalogue

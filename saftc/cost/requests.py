@@ -12,15 +12,27 @@ function that the scripts use as a value, but no other function. So a Python pro
 script must itself count the calls of functions that it passes to the script.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 
 from saftc.check.facts import Facts
-from saftc.cost.algebra import ZERO, Polynomial, largest, number
+from saftc.check.names import Symbol
+from saftc.cost.algebra import (
+    VARIABLE,
+    ZERO,
+    Measure,
+    Polynomial,
+    Reason,
+    largest,
+    measured,
+    number,
+)
 from saftc.cost.bodies import BodyBounds
-from saftc.cost.bound import NOTHING, Bound, CallSite, FunctionBound, Reason, largest_bound
+from saftc.cost.bound import NOTHING, Bound, CallSite, FunctionBound, each_once, largest_bound
+from saftc.cost.lengths import argument
 from saftc.cost.rules import Limits, Settings
-from saftc.cost.script_bounds import A_BUDGET, ScriptBounds
+from saftc.cost.script_bounds import A_BUDGET, Argument, ScriptBounds
 from saftc.effects.awaits import function_values
 from saftc.effects.effects import Effects
 from saftc.infer.programs import conversions_of, functions_above
@@ -68,7 +80,9 @@ class ProgramBounds:
             return self._calls_itself(definition)
         self._open.append(definition)
         script = self.script_of(definition)
-        body = BodyBounds(script)
+        names = script.facts.names
+        parameters = [names.of(one.name) for one in definition.parameters]
+        body = BodyBounds(script, {one: argument(one) for one in parameters})
         bound = body.block(definition.body)[0]
         self._open.pop()
         name, pieces = definition.name.text, tuple(body.pieces)
@@ -80,7 +94,7 @@ class ProgramBounds:
 
     def of_prompt(self, node: n.Prompt) -> CallSite:
         """The bound of evaluating a prompt once, in terms of the script's variables."""
-        return self._own.prompt(node, None)
+        return self._own.prompt(node, {})
 
     def chooses_model(self, definition: n.FunctionDef) -> bool:
         """Whether a function may reach a prompt with options that affect the price of a reply.
@@ -102,7 +116,7 @@ class ProgramBounds:
         """The bound of importing the script, including the scripts that it imports."""
         bound, pieces = NOTHING, list[CallSite]()
         for script in (*reversed(self._imported), self._own):
-            walk_ = BodyBounds(script)
+            walk_ = BodyBounds(script, {})
             bound += walk_.block(script.facts.module.statements)[0]
             pieces += walk_.pieces
         return FunctionBound("", self.facts.module, self.source, bound, tuple(pieces))
@@ -145,8 +159,55 @@ class ProgramBounds:
         This is the largest bound of all functions that are used as values.
         """
         return largest_bound(
-            self.script_of(one).without_parameters(one) for one in self.escaping_functions
+            self.of_any_call(one) for one in self.escaping_functions
         )
+
+    def of_any_call(self, definition: n.FunctionDef) -> Bound:
+        """The bound for one call of a function, whatever the arguments are.
+
+        The call is unbounded if the function's bound depends on a parameter.
+        """
+        return self.outside(self.of_function(definition), {})
+
+    def outside(self, called: FunctionBound, given: Mapping[Symbol, Argument]) -> Bound:
+        """The bound of a function in terms of the code that calls it.
+
+        `given` has the arguments of the call. A measure without a meaning there is a reason.
+        """
+        found = Bound(ZERO, called.bound.reasons)
+        for term, times in called.bound.most.terms:
+            product = Bound(number(times))
+            for measure in term:
+                meant = self._meaning(measure, called, given)
+                reasons = each_once(product.reasons, meant.reasons)
+                product = Bound(product.most * meant.most, reasons)
+            found += product
+        return found
+
+    def _meaning(
+        self, measure: Measure, called: FunctionBound, given: Mapping[Symbol, Argument]
+    ) -> Bound:
+        """The value of a function's measure for the code that calls the function."""
+        definition, text, local = called.definition, f"`{measure.text}`", measure.local
+        assert isinstance(definition, n.FunctionDef)
+        scope = self.script_of(definition).facts.names.scopes[definition]
+        for symbol in measure.symbols:
+            is_own = symbol.scope is not None and scope in symbol.scope.around()
+            if is_own and symbol not in given and local is None:
+                words = f"is known only when `{called.name}` runs"
+                if symbol.kind == "parameter":
+                    words = f"depends on the caller of `{called.name}`"
+                local = Reason(symbol.node or definition.name, called.source, words)
+        if local is not None:
+            words = f"{text} {local.words}"
+            return Bound(ZERO, (replace(local, words=words, advice=measure.advice),))
+        meaning = {one: given[one] for one in measure.symbols if one in given}
+        if measure.template == VARIABLE and meaning:
+            (one,) = meaning.values()
+            most = one.lengths.size if measure.kind == "len" else one.lengths.most
+            return Bound(most(one.value, one.known))
+        written = {symbol: one.lengths.written(one.value) for symbol, one in meaning.items()}
+        return Bound(measured(measure.replaced(written)))
 
     @cached_property
     def recorded_programs(self) -> tuple[list[n.FunctionDef], Polynomial]:
@@ -157,7 +218,7 @@ class ProgramBounds:
             for node in nodes_of(facts.module, n.Prompt):
                 if node.mode == "program" and facts.prompts.get(node) == PROGRAM:
                     functions += script.callable_by(node)
-                    settings = script.settings(node, None)
+                    settings = script.settings(node, {})
                     if isinstance(settings, Settings):
                         most = largest(most, settings.program_calls)
             for node, coercion in facts.coercions.items():

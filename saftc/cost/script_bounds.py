@@ -1,25 +1,22 @@
 """The bounds of prompts and calls in one script."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from saftc.check.facts import Facts
 from saftc.check.forms import BuiltinCall
 from saftc.check.names import Symbol
-from saftc.cost.algebra import ONE, ZERO, Measure, Polynomial, measured, number
+from saftc.cost.algebra import ONE, ZERO, Polynomial, Reason, number
 from saftc.cost.bound import (
     NOTHING,
     Bound,
     CallSite,
     FunctionBound,
-    Reason,
-    each_once,
     largest_bound,
 )
-from saftc.cost.lengths import At, Lengths, Loop
+from saftc.cost.lengths import Lengths, Values
 from saftc.cost.rules import (
     Fields,
     Settings,
@@ -30,6 +27,7 @@ from saftc.cost.rules import (
     settings_of,
     tool_calls,
 )
+from saftc.cost.variables import Loop
 from saftc.infer.programs import conversions_of
 from saftc.infer.tools import OfferedTool, offered
 from saftc.overlap.plan import PipelinedLoop, Plan, plan
@@ -42,11 +40,6 @@ from saftc.types.types import ANY, NIL, PROGRAM, BuiltinType, FunctionType, Type
 if TYPE_CHECKING:
     from saftc.cost.requests import ProgramBounds
 
-# Builtins that are not pure but send no requests.
-_ASK_FOR_NOTHING = frozenset(
-    {"print", "write", "read_text", "list_files", "write_text", "append_text", "input", "env"}
-    | {"read", "image", "file", "now", "today"}
-)
 # The options of a prompt that bound its requests, with the fields of `Settings` they set.
 _BOUNDING = {
     "max_repairs": ("max_repairs",),
@@ -54,6 +47,14 @@ _BOUNDING = {
     "max_tool_calls": ("calls", "program_calls"),
 }
 A_BUDGET = "a budget of the run (`--budget-requests`) bounds it"
+
+
+class Argument(NamedTuple):
+    """The argument of a call: an expression, with what is known where it is evaluated."""
+
+    lengths: Lengths
+    value: n.Expression
+    known: Values
 
 
 class _Tool(NamedTuple):
@@ -107,12 +108,12 @@ class ScriptBounds:
 
     # Prompts
 
-    def settings(self, node: n.Prompt, at: At) -> Settings | Reason:
+    def settings(self, node: n.Prompt, known: Values) -> Settings | Reason:
         """The settings of a prompt, or the reason why they are unknown."""
         found, options = settings_of(self.bounds.limits), self.options(node.options)
         if options is None:
             assert node.options is not None
-            written = self.lengths.written(node.options, at).shown
+            written = self.lengths.written(node.options).shown
             words = f"the options are those of `{written}` when it runs"
             return Reason(node.options, self.source, words, "written in place, they count")
         for name, value in options.items():
@@ -121,10 +122,10 @@ class ScriptBounds:
                 found = replace(found, is_structured=is_on)
             may_ask = name == "check" and self.facts.types.get(value, ANY) == ANY
             if may_ask and not self.bounds.of_any().is_zero:
-                words = f"nothing says how often `{self.lengths.written(value, at).shown}` asks"
+                words = f"nothing says how often `{self.lengths.written(value).shown}` asks"
                 return Reason(value, self.source, words, "the name of a function bounds it")
             for field in _BOUNDING.get(name, ()):
-                found = replace(found, **{field: self.lengths.most(value, "int", at)})
+                found = replace(found, **{field: self.lengths.most(value, known)})
         return found
 
     def options(self, node: n.Expression | None) -> dict[str, n.Expression] | None:
@@ -133,25 +134,22 @@ class ScriptBounds:
         Returns None if the names are unknown.
         """
         if isinstance(node, n.Name):
-            constant = self.lengths.definitions.only(self.facts.names.of(node))
-            node = constant.value if isinstance(constant, n.AssignStmt) else node
+            node = self.facts.bound_once.get(self.facts.names.of(node), node)
         if not isinstance(node, n.ObjectLiteral | None):
             return None
         found: dict[str, n.Expression] = {}
         for entry in () if node is None else node.fields:
-            inner: dict[str, n.Expression] | None = None
-            if isinstance(entry, n.Field):
-                inner = {entry.key.text: entry.value}
-            elif isinstance(entry, n.Spread):
+            inner = {entry.key.text: entry.value} if isinstance(entry, n.Field) else None
+            if isinstance(entry, n.Spread):
                 inner = self.options(entry.value)
             if inner is None:
                 return None
             found |= inner
         return found
 
-    def prompt(self, node: n.Prompt, at: At) -> CallSite:
+    def prompt(self, node: n.Prompt, known: Values) -> CallSite:
         """The bound for the requests of a prompt, and of the functions that its model may call."""
-        settings = self.settings(node, at)
+        settings = self.settings(node, known)
         if isinstance(settings, Reason):
             return CallSite(node, self.source, Bound(ZERO, (settings,)), settings.words)
         if node.mode == "program":
@@ -197,10 +195,10 @@ class ScriptBounds:
         own, each, functions = program_replies(settings), NOTHING, list[n.FunctionDef]()
         if self.facts.prompts.get(node) != PROGRAM:
             functions = self.callable_by(node)
-            each = largest_bound(map(self.without_parameters, functions))
+            each = largest_bound(map(self.bounds.of_any_call, functions))
             if any(ANY in members(one.type) for one in offered(self.facts, node)):
                 each = largest_bound((each, self.bounds.of_any()))
-        asking = [o.name.text for o in functions if not self.without_parameters(o).is_zero]
+        asking = [o.name.text for o in functions if not self.bounds.of_any_call(o).is_zero]
         words = _counted(own, "program")
         return self._calling(node, own, words, program_calls(settings), each, asking)
 
@@ -218,16 +216,14 @@ class ScriptBounds:
 
     def builtin(self, name: str, node: n.Node) -> Bound:
         """The bound of a call of a builtin, without the requests of its arguments."""
-        known = BUILTINS[name]
-        if known.is_pure or name in _ASK_FOR_NOTHING:
+        if BUILTINS[name].effect in (None, "prints", "reads", "writes"):
             return NOTHING
         if name == "run":
             functions, calls = self.bounds.recorded_programs
-            each = largest_bound(self.without_parameters(one) for one in functions)
-            return each.times(calls)
+            return largest_bound(map(self.bounds.of_any_call, functions)).times(calls)
         return self.unknown(node, f"no rule says what `{name}` asks")
 
-    def call(self, node: n.Call, at: At) -> CallSite | None:
+    def call(self, node: n.Call, known: Values) -> CallSite | None:
         """The bound of a call, without the requests of its arguments.
 
         Returns None if it sends no requests.
@@ -238,7 +234,7 @@ class ScriptBounds:
             if form.by is not None:
                 given = form.arguments or tuple(one.value for one in node.arguments)
                 each = self._called_value(form.by, self.facts)
-                bound += each.times(self.lengths.size(given[0], at))
+                bound += each.times(self.lengths.size(given[0], known))
             return self._piece(node, bound, f"`{form.builtin.name}`")
         record = self.facts.record_of(node.function)
         if record is not None and record.module is None:
@@ -247,14 +243,14 @@ class ScriptBounds:
         for type_ in members(self.facts.types.get(node.function, ANY)):
             if isinstance(type_, FunctionType):
                 called = self.bounds.of_function(type_.definition)
-                bounds.append(self._with_arguments(called, node, at))
+                bounds.append(self._with_arguments(called, node, known))
                 words.append(f"`{called.name}`")
             else:
                 bounds.append(self._of_type(type_, node.function, self.facts))
         bound = largest_bound(bounds)
         if not words:
             bound += self._given_away(node)
-        written = self.lengths.written(node.function, None).shown
+        written = self.lengths.written(node.function).shown
         text = " or ".join(dict.fromkeys(words)) or f"`{written}`"
         return self._piece(node, bound, text, called if len(bounds) == 1 else None)
 
@@ -266,7 +262,7 @@ class ScriptBounds:
     def _called_value(self, node: n.Expression, facts: Facts) -> Bound:
         """The bound for the requests that one call of a value sends, whatever the arguments are."""
         return largest_bound(
-            self.without_parameters(one.definition)
+            self.bounds.of_any_call(one.definition)
             if isinstance(one, FunctionType)
             else self._of_type(one, node, facts)
             for one in members(facts.types.get(node, ANY))
@@ -291,8 +287,8 @@ class ScriptBounds:
                 elif inner == ANY:
                     asked = self.bounds.of_any()
                 if not asked.is_zero:
-                    written = self.lengths.written(one.value, None).shown
-                    callee = self.lengths.written(node.function, None).shown
+                    written = self.lengths.written(one.value).shown
+                    callee = self.lengths.written(node.function).shown
                     return self.unknown(
                         one.value,
                         f"nothing says how often `{callee}` calls `{written}`",
@@ -300,96 +296,20 @@ class ScriptBounds:
                     )
         return NOTHING
 
-    def _with_arguments(self, called: FunctionBound, node: n.Call, at: At) -> Bound:
+    def _with_arguments(self, called: FunctionBound, node: n.Call, known: Values) -> Bound:
         """The bound of a function, with its parameters replaced by the arguments of a call."""
-        if called.bound.most.number is not None:
-            return called.bound
-        given = self._arguments(called.definition, node, at)
-        written = {one: known.written(value, place) for one, (known, value, place) in given.items()}
-
-        def meaning(measure: Measure) -> Polynomial:
-            bare = measure.of.parts[0] if len(measure.of.parts) == 1 else None
-            if isinstance(bare, Symbol) and bare in given:
-                lengths, value, where = given[bare]
-                return lengths.most(value, measure.kind, where)
-            return measured(measure.kind, measure.of.replaced(written))
-
-        return self._outside(called, meaning)
-
-    def _outside(
-        self, called: FunctionBound, meaning: Callable[[Measure], Polynomial | Reason]
-    ) -> Bound:
-        """The bound of a function, in terms of the code that calls it.
-
-        `meaning` returns a formula for a measure, or the reason why the measure has no meaning
-        there.
-        """
-        reasons: list[Reason] = []
-
-        def known(measure: Measure) -> Polynomial:
-            found = self._inner(called, measure) or meaning(measure)
-            if isinstance(found, Polynomial):
-                return found
-            reasons.append(found)
-            return ZERO
-
-        most = called.bound.most.replaced(known)
-        return Bound(most, each_once(called.bound.reasons, reasons))
-
-    def _arguments(
-        self, definition: n.FunctionDef | n.Module, node: n.Call, at: At
-    ) -> dict[Symbol, tuple[Lengths, n.Expression, At]]:
-        """Maps each parameter to its value in a call.
-
-        The value is an expression, with the script and the statement that evaluate it.
-        """
-        assert isinstance(definition, n.FunctionDef)
-        other = self.bounds.script_of(definition)
-        found: dict[Symbol, tuple[Lengths, n.Expression, At]] = {}
-        named = {one.name.text: one for one in definition.parameters}
-        for one in definition.parameters:
-            if one.default is not None:
-                found[other.facts.names.of(one.name)] = other.lengths, one.default, None
-        for one, argument in zip_longest(definition.parameters, node.arguments):
-            if argument is not None:
-                taking = one if argument.name is None else named.get(argument.name.text)
-                if taking is not None:
-                    symbol = other.facts.names.of(taking.name)
-                    found[symbol] = self.lengths, argument.value, at
-        return found
-
-    def _inner(self, called: FunctionBound, measure: Measure) -> Reason | None:
-        """Why a measure has no meaning outside its function. Returns None if it has a meaning."""
-        advice, made = _advice(measure), measure.of.made
-        if made is not None:
-            return Reason(made.node, made.source, f"`{measure.text}` {made.words}", advice)
         assert isinstance(called.definition, n.FunctionDef)
-        other = self.bounds.script_of(called.definition)
-        scope = other.facts.names.scopes[called.definition]
-        for symbol in measure.of.symbols:
-            own = symbol.scope is not None and scope in symbol.scope.around()
-            if own and symbol.kind != "parameter" and symbol.node is not None:
-                words = f"`{measure.text}` is known only when `{called.name}` runs"
-                return Reason(symbol.node, other.source, words, advice)
-        return None
-
-    def without_parameters(self, definition: n.FunctionDef) -> Bound:
-        """The bound for one call of a function, whatever the arguments are.
-
-        The call is unbounded if the function's bound depends on a parameter.
-        """
-        called = self.bounds.of_function(definition)
-        names = self.bounds.script_of(definition).facts.names
-        own = {names.of(one.name) for one in definition.parameters}
-
-        def meaning(measure: Measure) -> Polynomial | Reason:
-            if own.isdisjoint(measure.of.symbols):
-                return measured(measure.kind, measure.of)
-            words = f"`{measure.text}` depends on the caller of `{called.name}`"
-            source = self.bounds.script_of(definition).source
-            return Reason(definition.name, source, words, _advice(measure))
-
-        return self._outside(called, meaning)
+        other, given = self.bounds.script_of(called.definition), dict[Symbol, Argument]()
+        parameters = {one.name.text: one for one in called.definition.parameters}
+        for one in called.definition.parameters:
+            if one.default is not None:
+                given[other.facts.names.of(one.name)] = Argument(other.lengths, one.default, {})
+        for name, argument in zip(parameters, node.arguments, strict=False):
+            one = parameters.get(name if argument.name is None else argument.name.text)
+            if one is not None:
+                symbol = other.facts.names.of(one.name)
+                given[symbol] = Argument(self.lengths, argument.value, known)
+        return self.bounds.outside(called, given)
 
 
 def _is_of_python(facts: Facts, node: n.Expression) -> bool:
@@ -401,12 +321,6 @@ def _is_of_python(facts: Facts, node: n.Expression) -> bool:
         if meant is not None and meant.kind == "variable":
             return False
     return facts.is_imported(node)
-
-
-def _advice(measure: Measure) -> str:
-    if measure.kind == "len":
-        return f"a slice bounds it: `{measure.of.shown}[:10]`"
-    return f"a smaller number bounds it: `min({measure.of.shown}, 10)`"
 
 
 def _asked(settings: Settings, is_do: bool, fields: Fields | None, *, has_tools: bool) -> str:

@@ -10,7 +10,9 @@ import json
 import re
 import tempfile
 import threading
+from collections.abc import Callable
 from functools import partial
+from math import prod
 from random import Random
 from typing import Any, NamedTuple
 
@@ -207,12 +209,18 @@ def value_of(most: Polynomial, xs: int, number: int, *, longest: int = _LONGEST)
             return xs if measure.kind == "len" else number
         return MADE if _MADE.fullmatch(measure.text) else longest
 
-    return most.value(value)
+    return value_with(most, value)
+
+
+def value_with(most: Polynomial, values: Callable[[Measure], int]) -> int:
+    """The number that a formula is where its measures have these values."""
+    return sum(times * prod(max(0, values(one)) for one in term) for term, times in most.terms)
 
 
 def is_known(most: Polynomial) -> bool:
     """Whether all that a formula is made of is known exactly."""
-    return all(one.text in ("len(xs)", "n") or _MADE.fullmatch(one.text) for one in most.measures())
+    measures = [one.text for term, _ in most.terms for one in term]
+    return all(one in ("len(xs)", "n") or _MADE.fullmatch(one) for one in measures)
 
 
 def run(script: Checked, server: Server, xs: list[str], number: int, *, is_async: bool) -> int:

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from saftc.cost import bodies, lengths, rules, script_bounds
-from saftc.cost.algebra import ONE, ZERO, Polynomial, number
+from saftc.cost import bodies, lengths, rules, script_bounds, variables
+from saftc.cost.algebra import ONE, ZERO, Polynomial, largest, number
 from saftc.cost.bound import Bound, largest_bound
-from saftc.cost.definitions import Definitions
 from saftc.cost.rules import Fields, Settings
+from saftc.syntax import nodes as n
 from tests.bounds.test_differential import differences
 
 pytestmark = pytest.mark.one_python
@@ -81,48 +81,47 @@ def _the_first_way(patch: Patch) -> None:
 
 
 def _no_growth(patch: Patch) -> None:
-    patch.setattr(lengths.Lengths, "_times", lambda *_: ONE)
+    kept = variables.Variables._step
+
+    def step(self: Any, value: Any, symbol: Any) -> Any:
+        found = kept(self, value, symbol)
+        return None if found is None else found._replace(rest=None, items=0)
+
+    patch.setattr(variables.Variables, "_step", step)
 
 
 def _nothing_is_assigned_in_blocks(patch: Patch) -> None:
-    def touching(self: Any, symbol: Any) -> dict[int, list[int]]:
-        found: dict[int, list[int]] = {}
-        for one in self.of(symbol):
-            if one in self._places:
-                place = self._places[one]
-                found.setdefault(id(place.block), []).append(place.position)
-        return found
-
-    patch.setattr(Definitions, "_touching", touching)
+    patch.setattr(variables.Variables, "after", lambda self, *_: dict(self.known))
 
 
 def _turns_of_while_but_one(patch: Patch) -> None:
-    kept = lengths._steps
-    patch.setattr(lengths, "_steps", lambda high, low, step: kept(high, low + step, step))
+    kept = variables._steps
+    patch.setattr(variables, "_steps", lambda high, low, step: kept(high, low + step, step))
 
 
 def _steps_of_the_largest(patch: Patch) -> None:
-    kept = lengths._steps
-    patch.setattr(lengths, "_steps", lambda high, low, _step: kept(high, low, 2))
+    kept = variables._steps
+    patch.setattr(variables, "_steps", lambda high, low, _step: kept(high, low, 2))
 
 
 def _the_last_test_for_nothing(patch: Patch) -> None:
-    kept = lengths.Lengths.turns
+    kept = variables.Variables.turns
 
     def turns(*given: Any) -> Any:
         found = kept(*given)
         return None if found is None else found._replace(part=-1)
 
-    patch.setattr(lengths.Lengths, "turns", turns)
+    patch.setattr(variables.Variables, "turns", turns)
 
 
 def _the_least_of_two_is_the_larger(patch: Patch) -> None:
-    patch.setattr(lengths, "min", max, raising=False)
+    patch.setattr(lengths, "least", largest)
 
 
 def _arguments_of_one_item(patch: Patch) -> None:
     def with_arguments(_self: Any, called: Any, _node: Any, _known: Any) -> Bound:
-        return Bound(called.bound.most.replaced(lambda _measure: ONE))
+        terms = called.bound.most.terms
+        return Bound(number(sum(times for _, times in terms)))
 
     patch.setattr(script_bounds.ScriptBounds, "_with_arguments", with_arguments)
 
@@ -140,13 +139,16 @@ def _options_of_the_run(patch: Patch) -> None:
 
 
 def _conditions_for_nothing(patch: Patch) -> None:
-    kept = bodies.BodyBounds.callee_requests
+    def bare(one: Any) -> Any:
+        if not isinstance(one, n.IfStmt):
+            return one
+        true = n.Literal(one.span, True)
+        return n.IfStmt(
+            one.span, tuple(n.Branch(b.span, true, b.body) for b in one.branches), one.other
+        )
 
-    def asked(self: Any, node: Any, at: Any) -> Any:
-        is_condition = type(at).__name__ == "IfStmt"
-        return Bound() if is_condition else kept(self, node, at)
-
-    patch.setattr(bodies.BodyBounds, "callee_requests", asked)
+    kept = bodies.BodyBounds.block
+    patch.setattr(bodies.BodyBounds, "block", lambda self, some: kept(self, [*map(bare, some)]))
 
 
 def _handlers_for_nothing(patch: Patch) -> None:

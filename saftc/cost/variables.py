@@ -1,0 +1,257 @@
+"""The values of variables in the flow of a body, and the iterations of its loops.
+
+    found = []                      0
+    for mail in mails:              len(mails)
+        found += [mail]             0 + len(mails) * 1
+
+A loop or a `try` may run any of its assignments before any other. So what they assign counts at its
+most, plus what is added to the variable each time.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
+from typing import NamedTuple
+
+from saftc.check.forms import Form
+from saftc.check.names import Symbol
+from saftc.check.statements import all_statements, assigned_by, blocks_of
+from saftc.cost.algebra import ONE, ZERO, Polynomial, largest, number
+from saftc.cost.lengths import UNKNOWN, Lengths, Value
+from saftc.syntax import nodes as n
+from saftc.types.types import INT
+
+Loop = n.ForStmt | n.WhileStmt
+# Loops whose iterations cannot be counted: over pieces of a text, or drafts.
+_IN_PARTS = (Form.PIECES, Form.DRAFTS)
+_Assignment = n.AssignStmt | n.AugmentedAssignStmt
+
+
+class LoopBound(NamedTuple):
+    """The most iterations of a loop.
+
+    A `while` ends when an operand of its condition is false: `part` is the index of this operand.
+    It is 0 for a `for`.
+    """
+
+    most: Polynomial
+    part: int = 0
+
+
+class _Step(NamedTuple):
+    """An assignment that adds `rest` and a number of items to a variable.
+
+    A `change` of 2 raises the variable by at least 2, and -2 lowers it by at least 2.
+    """
+
+    rest: n.Expression | None
+    items: int
+    change: int
+
+
+class Variables:
+    """The bounds for the variables of a body at one place."""
+
+    def __init__(self, lengths: Lengths, known: dict[Symbol, Value]) -> None:
+        self.lengths = lengths
+        self.known = known
+        self._names = lengths.facts.names
+
+    def assign(self, statement: n.Statement) -> None:
+        """Notes the values that a statement assigns."""
+        for symbol in self._assigned(statement):
+            value = UNKNOWN
+            if isinstance(statement, _Assignment):
+                value = self.lengths.value(statement.value, self.known)
+            self.known[symbol] = value
+
+    def after(self, statement: n.Statement, turns: LoopBound | None) -> dict[Symbol, Value]:
+        """The variables at any time in a statement with blocks, and after it.
+
+        `turns` has the iterations of a loop.
+        """
+        before, touched = self.known, set[Symbol]()
+        for inner in all_statements([statement]):
+            touched.update(self._assigned(inner))
+        inside = Variables(self.lengths, {**before, **dict.fromkeys(touched, UNKNOWN)})
+        times = turns and turns.most if isinstance(statement, Loop) else ONE
+        blocks = [one for block in blocks_of(statement) for one in inside._runs(block, times)]
+        runs = [(statement, ONE), *blocks]
+        for symbol in touched:
+            inside.known[symbol] = inside._changed(symbol, before.get(symbol), runs)
+        return inside.known
+
+    def _runs(
+        self, statements: Iterable[n.Statement], times: Polynomial | None
+    ) -> Iterator[tuple[n.Statement, Polynomial | None]]:
+        """Yields the statements, also those in blocks, and how often they run at most."""
+        for statement in statements:
+            yield statement, times
+            inner = times
+            if isinstance(statement, Loop):
+                turns = self.turns(statement)
+                inner = None if times is None or turns is None else times * turns.most
+            for block in blocks_of(statement):
+                yield from self._runs(block, inner)
+
+    def _changed(
+        self,
+        symbol: Symbol,
+        before: Value | None,
+        runs: Sequence[tuple[n.Statement, Polynomial | None]],
+    ) -> Value:
+        """The bounds for a variable that starts with the value `before`, and that `runs` change."""
+        first = UNKNOWN if before is None and symbol.starts_from is not None else before
+        ways = [] if first is None else [(first.length, first.number)]
+        length, count = ZERO, ZERO
+        for statement, times in runs:
+            if symbol not in self._assigned(statement):
+                continue
+            if not isinstance(statement, _Assignment):
+                return UNKNOWN
+            step = self._step(statement.value, symbol)
+            if step is None:
+                ways.append(self.lengths.full(statement.value, self.known))
+            elif times is None:
+                return UNKNOWN
+            elif step.rest is None:
+                length += number(step.items) * times
+            else:
+                added = self.lengths.full(step.rest, self.known)
+                length, count = length + added[0] * times, count + added[1] * times
+        lengths = [one for one, _ in ways if one is not None]
+        numbers = [one for _, one in ways if one is not None]
+        return Value(
+            largest(*lengths) + length if len(lengths) == len(ways) else None,
+            largest(*numbers) + count if len(numbers) == len(ways) else None,
+        )
+
+    def _assigned(self, statement: n.Statement) -> list[Symbol]:
+        return [self._names.of(name) for name in assigned_by(statement)]
+
+    def _step(self, value: n.Expression, symbol: Symbol) -> _Step | None:
+        """What an assignment of `value` adds to a variable. Returns None if it does not add."""
+        match value:
+            case n.Binary(operator="+", left=left, right=right):
+                own, rest = (left, right) if self._is(left, symbol) else (right, left)
+                match rest:
+                    case n.Literal(value=int(change)):
+                        pass
+                    case n.ListLiteral(items=items):
+                        change = sum(not isinstance(one, n.Spread) for one in items)
+                    case _:
+                        change = 0
+                step = _Step(rest, 0, int(change))
+            case n.Binary(operator="-", left=own, right=n.Literal(value=int(count))):
+                step = _Step(None, 0, -int(count))
+            case (
+                n.ListLiteral(items=(n.Spread(value=own), *rest))
+                | n.ObjectLiteral(fields=(n.Spread(value=own), *rest))
+            ) if not any(isinstance(one, n.Spread) for one in rest):
+                step = _Step(None, len(rest), len(rest))
+            case n.Slice(
+                value=own, start=n.Literal(value=int(count)), stop=None, step=None
+            ) | n.Slice(
+                value=own,
+                start=None,
+                stop=n.Unary(operator="-", operand=n.Literal(value=int(count))),
+                step=None,
+            ):
+                step = _Step(None, 0, -int(count))
+            case n.Slice(value=own):
+                step = _Step(None, 0, 0)
+            case _:
+                return None
+        return step if self._is(own, symbol) else None
+
+    def _is(self, node: n.Expression, symbol: Symbol) -> bool:
+        return isinstance(node, n.Name) and self._names.of(node) is symbol
+
+    # Loops
+
+    def turns(self, loop: Loop | n.ComprehensionClause) -> LoopBound | None:
+        """The most iterations of a loop. Returns None if the source shows no bound.
+
+        An operand of a `while` condition must compare a variable with a value that the loop does
+        not change. Every iteration must raise or lower the variable by an amount that the source
+        shows.
+        """
+        if isinstance(loop, n.WhileStmt):
+            ends = (self._ended_by(one, loop) for one in parts_of(loop.condition))
+            known = (LoopBound(one, part) for part, one in enumerate(ends) if one is not None)
+            return next(known, None)
+        if self.lengths.facts.forms.loops.get(loop) in _IN_PARTS:
+            return None
+        return LoopBound(self.lengths.size(loop.iterable, self.known))
+
+    def _ended_by(self, test: n.Expression, loop: n.WhileStmt) -> Polynomial | None:
+        """The most iterations of a loop that ends when `test` is false.
+
+        Returns None if the number is unknown.
+        """
+        if not isinstance(test, n.Comparison):
+            return None
+        lengths, types = self.lengths, self.lengths.facts.types
+        node, end, operator = test.left, test.right, test.operator
+        whole = node if _is_empty(end) else lengths.measured_by(node)
+        change = self._change(node if whole is None else whole, end, loop)
+        start = lengths.value(node, self.known).least
+        stop = 0 if _is_empty(end) else lengths.value(end, self.known).least
+        are_numbers = {types.get(node), types.get(end)} == {INT}
+        more = 1 if operator in ("<=", ">=") else 0
+        if operator in ("<", "<=") and are_numbers and start is not None and change > 0:
+            return _steps(lengths.most(end, self.known), start - more, change)
+        if stop is None or change >= 0:
+            return None
+        if operator == "!=":
+            # Slicing makes the value shorter until it is empty.
+            falls = whole is not None and stop == 0 and isinstance(end, n.ListLiteral | n.Literal)
+        else:
+            falls = are_numbers and operator in (">", ">=") and (whole is None or stop >= more)
+        most = lengths.size if whole is node else lengths.most
+        return _steps(most(node, self.known), stop - more, -change) if falls else None
+
+    def _change(self, node: n.Expression, end: n.Expression, loop: n.WhileStmt) -> int:
+        """The least change of a variable in each iteration. Returns 0 if the change is unknown.
+
+        The change is known if exactly one statement of the loop assigns the variable, if every
+        iteration runs this statement, and if the loop does not change `end`.
+        """
+        inside = list(all_statements(loop.body))
+        touched = {symbol for one in inside for symbol in self._assigned(one)}
+        is_fixed = touched.isdisjoint(symbol for symbol, _ in self._names.read(end))
+        if not isinstance(node, n.Name) or not is_fixed:
+            return 0
+        symbol = self._names.of(node)
+        above = list(takewhile(lambda one: symbol not in self._assigned(one), inside))
+        changing = [one for one in inside if symbol in self._assigned(one)]
+        is_passed = not any(isinstance(one, n.ContinueStmt) for one in above)
+        if len(changing) != 1 or changing[0] not in loop.body or not is_passed:
+            return 0
+        only = changing[0]
+        step = self._step(only.value, symbol) if isinstance(only, _Assignment) else None
+        return 0 if step is None else step.change
+
+
+def parts_of(condition: n.Expression) -> list[n.Expression]:
+    """The operands of an `and`, in the order of their evaluation.
+
+    Other conditions are returned whole.
+    """
+    if isinstance(condition, n.Logical) and condition.operator == "and":
+        return [*parts_of(condition.left), *parts_of(condition.right)]
+    return [condition]
+
+
+def _steps(high: Polynomial, low: int, step: int) -> Polynomial:
+    """The most steps of size `step` that lead from `high` down to `low`."""
+    most = high.less(low)
+    return most if most.number is None else number(-(-most.number // step))
+
+
+def _is_empty(node: n.Expression) -> bool:
+    """Whether an expression is an empty list or an empty string."""
+    match node:
+        case n.ListLiteral(items=()) | n.Literal(value=""):
+            return True
+        case _:
+            return False
