@@ -93,10 +93,7 @@ class BodyBounds:
         if isinstance(loop, n.WhileStmt):
             tests = [turn.requests(one) for one in parts_of(loop.condition)]
         once = sum(tests, NOTHING) + turn.block(loop.body)[0]
-        ahead = self.script.lookahead(loop)
-        if ahead is not None:
-            # If the part that runs ahead reads a file too early, it runs again in its iteration.
-            once += BodyBounds(self.script, known).block(loop.body[: ahead.cut])[0]
+        once += BodyBounds(self.script, known).block(self.script.runs_again(loop))[0]
         last = NOTHING if turns is None else sum(tests[: turns.part + 1], NOTHING)
         return first + self._repeated(loop, once, turns, turn.pieces, last)
 

@@ -243,14 +243,7 @@ class ProgramBounds:
 
     def _calls_itself(self, definition: n.FunctionDef) -> FunctionBound:
         name, source = definition.name.text, self.script_of(definition).source
-        reached = self.effects.reached([definition])
-        runs = (
-            isinstance(node, n.Name) and node.text == "run"
-            for one in reached
-            for top in one.body
-            for node in walk(top)
-        )
-        is_known = not self.escaping_functions and not any(runs)
+        is_known = not self.escaping_functions and not self.recorded_programs[0]
         asks = "asks" in self.effects.of_function(definition) or not is_known
         reason = Reason(definition.name, source, f"`{name}` may call itself", A_BUDGET)
         bound = Bound(ZERO, (reason,)) if asks else NOTHING

@@ -30,7 +30,7 @@ from saftc.cost.rules import (
 from saftc.cost.variables import Loop
 from saftc.infer.programs import conversions_of
 from saftc.infer.tools import OfferedTool, offered
-from saftc.overlap.plan import PipelinedLoop, Plan, plan
+from saftc.overlap.plan import Plan, plan
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
@@ -57,14 +57,6 @@ class Argument(NamedTuple):
     known: Values
 
 
-class _Tool(NamedTuple):
-    """A value that a prompt names: whether it may be a tool, and the bound of calling it once."""
-
-    name: str
-    is_tool: bool
-    bound: Bound
-
-
 class ScriptBounds:
     """Bounds the prompts and calls of one script."""
 
@@ -75,17 +67,18 @@ class ScriptBounds:
         self.effects = bounds.effects.of_script(facts)
         self.lengths = Lengths(facts, source, lambda node: "asks" in self.effects.of(node))
 
-    def lookahead(self, loop: Loop) -> PipelinedLoop | None:
-        """The lookahead of a `for` loop that may read files too early.
+    def runs_again(self, loop: Loop) -> Sequence[n.Statement]:
+        """The first statements of a loop's body, if an iteration may run them twice.
 
-        Reads are too early if the part of the body that runs ahead may read files that the rest of
-        the body writes. Returns None for other loops.
+        They run ahead and may read files that the rest of the body writes.
         """
         may_change = self.effects.of(*loop.body) >= {"asks", "reads", "writes"}
         found = self._plan.loops.get(loop) if isinstance(loop, n.ForStmt) and may_change else None
-        if found is None or "reads" not in self.effects.of(*loop.body[: found.cut]):
-            return None
-        return found if "writes" in self.effects.of(*loop.body[found.cut :]) else None
+        ahead, rest = (), ()
+        if found is not None:
+            ahead, rest = loop.body[: found.cut], loop.body[found.cut :]
+        is_early = "reads" in self.effects.of(*ahead) and "writes" in self.effects.of(*rest)
+        return ahead if is_early else ()
 
     @cached_property
     def _plan(self) -> Plan:
@@ -152,55 +145,35 @@ class ScriptBounds:
         settings = self.settings(node, known)
         if isinstance(settings, Reason):
             return CallSite(node, self.source, Bound(ZERO, (settings,)), settings.words)
+        called: list[tuple[str, Bound]] = []
         if node.mode == "program":
-            return self._program(node, settings)
-        tools = [self._tool(one) for one in offered(self.facts, node)]
-        is_class = any(self.facts.record_of(one.value) is not None for one in node.holes)
-        has_tools = is_class or any(one.is_tool for one in tools)
-        fields = self.fields.get(node)
-        own = replies(settings, has_tools=has_tools, is_do=node.mode == "do", fields=fields)
-        words = _asked(settings, node.mode == "do", fields, has_tools=has_tools)
-        names = [one.name for one in tools if not one.bound.is_zero]
-        each = largest_bound(one.bound for one in tools) if has_tools else NOTHING
-        return self._calling(node, own, words, tool_calls(settings), each, names)
+            own, calls = program_replies(settings), program_calls(settings)
+            words = _counted(own, "program")
+            if self.facts.prompts.get(node) != PROGRAM:
+                functions = self.callable_by(node)
+                called = [(one.name.text, self.bounds.of_any_call(one)) for one in functions]
+                if any(ANY in members(one.type) for one in offered(self.facts, node)):
+                    called.append(("", self.bounds.of_any()))
+        else:
+            is_do, fields, calls = node.mode == "do", self.fields.get(node), tool_calls(settings)
+            tools = offered(self.facts, node)
+            is_class = any(self.facts.record_of(one.value) is not None for one in node.holes)
+            has_tools = is_class or any(map(self._is_tool, tools))
+            own = replies(settings, has_tools=has_tools, is_do=is_do, fields=fields)
+            words = _asked(settings, is_do, fields, has_tools=has_tools)
+            if has_tools:
+                called = [(one.name, self._called_value(one.value, one.facts)) for one in tools]
+        each = largest_bound(bound for _, bound in called).times(calls)
+        if not each.is_zero:
+            names = dict.fromkeys(f"`{name}`" for name, one in called if name and not one.is_zero)
+            of = " or ".join(names) or "a function"
+            words += f" + {calls.text} calls of {of}, {_each(largest_bound(b for _, b in called))}"
+        return CallSite(node, self.source, Bound(own) + each, words)
 
-    def _calling(
-        self,
-        node: n.Prompt,
-        own: Polynomial,
-        words: str,
-        calls: Polynomial,
-        each: Bound,
-        names: Sequence[str],
-    ) -> CallSite:
-        """The bound of a prompt with `own` replies and `calls` function calls.
-
-        Each of the calls sends at most `each` requests.
-        """
-        called = each.times(calls)
-        if not called.is_zero:
-            of = " or ".join(dict.fromkeys(f"`{name}`" for name in names)) or "a function"
-            words += f" + {calls.text} calls of {of}, {_each(each)}"
-        return CallSite(node, self.source, Bound(own) + called, words)
-
-    def _tool(self, one: OfferedTool) -> _Tool:
-        """Whether a value that a prompt names may be a tool, and the bound of calling it once."""
-        types = members(one.type)
-        is_tool = one.is_function or any(isinstance(t, FunctionType | BuiltinType) for t in types)
+    def _is_tool(self, one: OfferedTool) -> bool:
+        """Whether a value that a prompt names may be a tool."""
         may_be = _is_of_python(one.facts, one.value) or self.bounds.meets_functions
-        bound = self._called_value(one.value, one.facts)
-        return _Tool(one.name, is_tool or (ANY in types and may_be), bound)
-
-    def _program(self, node: n.Prompt, settings: Settings) -> CallSite:
-        own, each, functions = program_replies(settings), NOTHING, list[n.FunctionDef]()
-        if self.facts.prompts.get(node) != PROGRAM:
-            functions = self.callable_by(node)
-            each = largest_bound(map(self.bounds.of_any_call, functions))
-            if any(ANY in members(one.type) for one in offered(self.facts, node)):
-                each = largest_bound((each, self.bounds.of_any()))
-        asking = [o.name.text for o in functions if not self.bounds.of_any_call(o).is_zero]
-        words = _counted(own, "program")
-        return self._calling(node, own, words, program_calls(settings), each, asking)
+        return one.is_function or (ANY in members(one.type) and may_be)
 
     def callable_by(self, node: n.Prompt) -> list[n.FunctionDef]:
         """The functions of scripts that the program from a prompt may call."""
@@ -239,20 +212,24 @@ class ScriptBounds:
         record = self.facts.record_of(node.function)
         if record is not None and record.module is None:
             return None  # its rules ask for nothing
-        bounds, words, called = list[Bound](), list[str](), None
-        for type_ in members(self.facts.types.get(node.function, ANY)):
-            if isinstance(type_, FunctionType):
-                called = self.bounds.of_function(type_.definition)
-                bounds.append(self._with_arguments(called, node, known))
-                words.append(f"`{called.name}`")
-            else:
-                bounds.append(self._of_type(type_, node.function, self.facts))
-        bound = largest_bound(bounds)
-        if not words:
+        types = members(self.facts.types.get(node.function, ANY))
+        called = [
+            self.bounds.of_function(one.definition)
+            for one in types
+            if isinstance(one, FunctionType)
+        ]
+        others = (one for one in types if not isinstance(one, FunctionType))
+        bound = largest_bound(
+            (
+                *(self._with_arguments(one, node, known) for one in called),
+                *(self._of_type(one, node.function, self.facts) for one in others),
+            )
+        )
+        if not called:
             bound += self._given_away(node)
-        written = self.lengths.written(node.function).shown
-        text = " or ".join(dict.fromkeys(words)) or f"`{written}`"
-        return self._piece(node, bound, text, called if len(bounds) == 1 else None)
+        names = dict.fromkeys(f"`{one.name}`" for one in called)
+        words = " or ".join(names) or f"`{self.lengths.written(node.function).shown}`"
+        return self._piece(node, bound, words, called[0] if called and len(types) == 1 else None)
 
     def _piece(
         self, node: n.Node, bound: Bound, words: str, called: FunctionBound | None = None
@@ -279,21 +256,17 @@ class ScriptBounds:
     def _given_away(self, node: n.Call) -> Bound:
         """The bound of the calls that an unknown callee may make to functions in its arguments."""
         for one in node.arguments:
-            type_ = self.facts.types.get(one.value, ANY)
-            for inner in within(type_):
-                asked = NOTHING
-                if isinstance(inner, FunctionType):
-                    asked = self.bounds.of_function(inner.definition).bound
-                elif inner == ANY:
-                    asked = self.bounds.of_any()
-                if not asked.is_zero:
-                    written = self.lengths.written(one.value).shown
-                    callee = self.lengths.written(node.function).shown
-                    return self.unknown(
-                        one.value,
-                        f"nothing says how often `{callee}` calls `{written}`",
-                        "a loop in the script over the same items bounds it",
-                    )
+            parts = list(within(self.facts.types.get(one.value, ANY)))
+            functions = [part.definition for part in parts if isinstance(part, FunctionType)]
+            functions += self.bounds.escaping_functions if ANY in parts else []
+            if any(not self.bounds.of_function(each).bound.is_zero for each in functions):
+                written = self.lengths.written(one.value).shown
+                callee = self.lengths.written(node.function).shown
+                return self.unknown(
+                    one.value,
+                    f"nothing says how often `{callee}` calls `{written}`",
+                    "a loop in the script over the same items bounds it",
+                )
         return NOTHING
 
     def _with_arguments(self, called: FunctionBound, node: n.Call, known: Values) -> Bound:
