@@ -9,10 +9,9 @@ from typing import get_args
 
 from saftc.check.names import Symbol
 from saftc.check.statements import blocks_of, evaluated_by
-from saftc.cost.algebra import ONE
-from saftc.cost.bound import NOTHING, Bound, CallSite, largest_bound
+from saftc.cost.bound import ZERO, Bound, CallSite, largest
 from saftc.cost.lengths import Value
-from saftc.cost.script_bounds import A_BUDGET, ScriptBounds
+from saftc.cost.script_bounds import ScriptBounds
 from saftc.cost.variables import Loop, LoopBound, Variables, parts_of
 from saftc.syntax import nodes as n
 from saftc.syntax.constructs import CONSTRUCTS
@@ -23,10 +22,6 @@ from saftc.syntax.walk import children
 _ONLY_PARTS = tuple(kind for kind, known in CONSTRUCTS.items() if known.asks == "parts")
 _STATEMENTS = tuple(kind for kind in CONSTRUCTS if kind in get_args(n.Statement))
 
-_A_COUNTER = (
-    "a counter that every iteration increases bounds it, as in `while tries < 3`, and so does "
-    "a budget of the run (`--budget-requests`)"
-)
 _LEAVES = n.RetStmt | n.FailStmt | n.BreakStmt | n.ContinueStmt
 
 
@@ -48,21 +43,21 @@ class BodyBounds:
 
     def block(self, statements: Sequence[n.Statement]) -> tuple[Bound, bool]:
         """The bound for the requests of a block, and whether control never continues below it."""
-        asked, left = NOTHING, list[Bound]()
+        asked, left = ZERO, list[Bound]()
         for statement in statements:
             match statement:
                 case n.IfStmt():
                     before, going = self.variables.known, list[Bound]()
-                    after = self.variables.after(statement, None)
+                    after = self.variables.after(statement)
                     for branch in (*statement.branches, None):
                         if branch is not None:
                             asked += self.requests(branch.condition)
                         body = statement.other if branch is None else branch.body
                         way, is_over = BodyBounds(self.script, before, self.pieces).block(body)
                         (left if is_over else going).append(asked + way)
-                    asked, self.variables.known = largest_bound(going), after
+                    asked, self.variables.known = largest(going), after
                     if not going:
-                        return largest_bound(left), True
+                        return largest(left), True
                 case n.AssertStmt(condition=condition, message=message):
                     asked += self.requests(condition)
                     if message is not None:
@@ -70,31 +65,31 @@ class BodyBounds:
                 case n.ForStmt() | n.WhileStmt():
                     asked += self._loop(statement)
                 case n.TryStmt():
-                    known = self.variables.known = self.variables.after(statement, None)
+                    known = self.variables.known = self.variables.after(statement)
                     for body in blocks_of(statement):
                         asked += BodyBounds(self.script, known, self.pieces).block(body)[0]
                 case _ if type(statement) in _STATEMENTS:
-                    asked += sum(map(self.requests, evaluated_by(statement)), NOTHING)
+                    asked += sum(map(self.requests, evaluated_by(statement)), ZERO)
                     self.variables.assign(statement)
                 case _:
                     words = f"no rule says what {type(statement).__name__} asks"
                     asked += self.script.unknown(statement, words)
             if isinstance(statement, _LEAVES):
-                return largest_bound((*left, asked)), True
-        return largest_bound((*left, asked)), False
+                return largest((*left, asked)), True
+        return largest((*left, asked)), False
 
     def _loop(self, loop: Loop) -> Bound:
-        first, tests = NOTHING, list[Bound]()
+        first, tests = ZERO, list[Bound]()
         if isinstance(loop, n.ForStmt):
             first = self.requests(loop.iterable)
         turns = self.variables.turns(loop)
-        known = self.variables.known = self.variables.after(loop, turns)
+        known = self.variables.known = self.variables.after(loop, turns.most)
         turn = BodyBounds(self.script, known)
         if isinstance(loop, n.WhileStmt):
             tests = [turn.requests(one) for one in parts_of(loop.condition)]
-        once = sum(tests, NOTHING) + turn.block(loop.body)[0]
+        once = sum(tests, turn.block(loop.body)[0])
         once += BodyBounds(self.script, known).block(self.script.runs_again(loop))[0]
-        last = NOTHING if turns is None else sum(tests[: turns.part + 1], NOTHING)
+        last = sum(tests[: turns.part + 1], ZERO)
         return first + self._repeated(loop, once, turns, turn.pieces, last)
 
     def _clauses(self, node: n.Comprehension, clauses: Sequence[n.ComprehensionClause]) -> Bound:
@@ -103,16 +98,16 @@ class BodyBounds:
         clause, *others = clauses
         first, turn = self.requests(clause.iterable), BodyBounds(self.script, self.variables.known)
         tests = [turn.requests(one) for one in clause.conditions]
-        once = sum(tests, NOTHING) + turn._clauses(node, others)
+        once = sum(tests, ZERO) + turn._clauses(node, others)
         return first + self._repeated(clause, once, self.variables.turns(clause), turn.pieces)
 
     def _repeated(
         self,
         loop: Loop | n.ComprehensionClause,
         once: Bound,
-        turns: LoopBound | None,
+        turns: LoopBound,
         inner: Sequence[CallSite],
-        last: Bound = NOTHING,
+        last: Bound = ZERO,
     ) -> Bound:
         """The bound for the requests of all iterations of a loop.
 
@@ -120,26 +115,16 @@ class BodyBounds:
         condition that are evaluated once more.
         """
         if once.is_zero:
-            return NOTHING
-        script = self.script
-        over = loop if isinstance(loop, n.WhileStmt) else loop.iterable
-        if turns is not None:
-            asked = once.times(turns.most) + last
-        elif over is loop:
-            often = "`while` repeats an unknown number of times"
-            asked = once + script.unknown(loop, often, _A_COUNTER)
+            return ZERO
+        most, is_known = turns.most, not turns.most.reasons
+        if isinstance(loop, n.WhileStmt):
+            iterations = "iteration" if most.number == 1 else "iterations"
+            words = f"`while`, at most {most.text} {iterations}" if is_known else "`while`"
         else:
-            often = "a stream comes in as many parts as the server sends"
-            asked = once + script.unknown(over, often, A_BUDGET)
-        if isinstance(over, n.WhileStmt):
-            words = "`while`"
-            if turns is not None:
-                most = turns.most
-                words += f", at most {most.text} iteration{'' if most == ONE else 's'}"
-        else:
-            each = "part" if turns is None else f"of {script.lengths.written(over).shown}"
-            words = f"for each {each}"
-        return self._note(CallSite(loop, script.source, asked, words, tuple(inner)))
+            written = self.script.lengths.written(loop.iterable).shown
+            words = f"for each of {written}" if is_known else "for each part"
+        asked = once * most + last
+        return self._note(CallSite(loop, self.script.source, asked, words, tuple(inner)))
 
     def _note(self, piece: CallSite) -> Bound:
         self.pieces.append(piece)
@@ -153,11 +138,11 @@ class BodyBounds:
         match node:
             case n.Conditional(condition=condition, then=then, other=other):
                 ways = [self.requests(one) for one in (then, other)]
-                return self.requests(condition) + largest_bound(ways)
+                return self.requests(condition) + largest(ways)
             case n.Comprehension(clauses=clauses):
                 return self._clauses(node, clauses)
             case _ if isinstance(node, (n.Prompt, n.Call, *_ONLY_PARTS)):
-                asked = sum(map(self.requests, children(node)), NOTHING)
+                asked = sum(map(self.requests, children(node)), ZERO)
             case _:
                 return self.script.unknown(node, f"no rule says what {type(node).__name__} asks")
         piece = None

@@ -17,13 +17,12 @@ from typing import NamedTuple
 from saftc.check.facts import Facts
 from saftc.check.forms import BuiltinCall, Form
 from saftc.check.names import Symbol
-from saftc.check.statements import assigned_by
-from saftc.cost.algebra import (
+from saftc.cost.bound import (
     VARIABLE,
     ZERO,
+    Bound,
     Kind,
     Measure,
-    Polynomial,
     Reason,
     largest,
     least,
@@ -47,8 +46,8 @@ class Value(NamedTuple):
     What is unknown is None.
     """
 
-    length: Polynomial | None = None
-    number: Polynomial | None = None
+    length: Bound | None = None
+    number: Bound | None = None
     least: int | None = None
 
 
@@ -80,18 +79,18 @@ class Lengths:
         for symbol, node in facts.bound_once.items():
             self._constants[symbol] = self.value(node, {})
 
-    def size(self, node: n.Expression, values: Values) -> Polynomial:
+    def size(self, node: n.Expression, values: Values) -> Bound:
         """An upper bound for the length of a value."""
         return self._or_measured(self.value(node, values).length, node, "len")
 
-    def most(self, node: n.Expression, values: Values) -> Polynomial:
+    def most(self, node: n.Expression, values: Values) -> Bound:
         """An upper bound for a number. It is at least 0."""
         return self._or_measured(self.value(node, values).number, node, "int")
 
-    def _or_measured(self, known: Polynomial | None, node: n.Expression, kind: Kind) -> Polynomial:
+    def _or_measured(self, known: Bound | None, node: n.Expression, kind: Kind) -> Bound:
         return measured(self.written(node, kind)) if known is None else known
 
-    def full(self, node: n.Expression, values: Values) -> tuple[Polynomial, Polynomial]:
+    def full(self, node: n.Expression, values: Values) -> tuple[Bound, Bound]:
         """The upper bounds for the length of a value and for its number."""
         found = self.value(node, values)
         length = self._or_measured(found.length, node, "len")
@@ -121,7 +120,7 @@ class Lengths:
                 return Value(reduce(mul, (self.size(one.iterable, values) for one in clauses)))
             case n.Conditional(then=one, other=other):
                 ways = zip(self.full(one, values), self.full(other, values), strict=True)
-                length, count = (largest(*both) for both in ways)
+                length, count = (largest(both) for both in ways)
                 return Value(length, count)
             case n.Binary(operator="+", left=one, right=other):
                 ways = zip(self.full(one, values), self.full(other, values), strict=True)
@@ -136,7 +135,7 @@ class Lengths:
             case _:
                 return UNKNOWN
 
-    def _slice(self, node: n.Slice, values: Values) -> Polynomial:
+    def _slice(self, node: n.Slice, values: Values) -> Bound:
         whole = self.size(node.value, values)
         start = 0 if node.start is None else self.value(node.start, values).least
         if start is None or start < 0 or node.step is not None:
@@ -196,21 +195,17 @@ class Lengths:
         value may no longer be the argument.
         """
         local = Reason(node, self.source, "is up to a model") if self._asks(node) else None
-        clauses = (one for one in walk(node) if isinstance(one, n.ComprehensionClause))
-        inside = {self.facts.names.of(name) for one in clauses for name in assigned_by(one)}
-        text, symbols, position = "", list[Symbol](), node.span.start
-        for name in walk(node):
-            if not isinstance(name, n.Name) or name.span.start < position:
-                continue
+        starts, ends, symbols = list[int](), [node.span.start], list[Symbol]()
+        names = (one for one in walk(node) if isinstance(one, n.Name))
+        for name in sorted(names, key=lambda one: one.span.start):
             symbol = self.facts.names.of(name)
-            if symbol.kind not in ("variable", "parameter", "field") or symbol in inside:
-                continue
             if symbol.kind == "parameter" and self._bindings[symbol] > 1 and symbol.node:
                 words = "is known only when its function runs"
                 local = local or Reason(symbol.node, self.source, words)
-                continue
-            text += self.source.text[position : name.span.start] + VARIABLE
-            symbols.append(symbol)
-            position = name.span.end
-        text += self.source.text[position : node.span.end]
+            elif symbol.kind in ("variable", "parameter", "field"):
+                starts.append(name.span.start)
+                ends.append(name.span.end)
+                symbols.append(symbol)
+        texts = zip(ends, [*starts, node.span.end], strict=True)
+        text = VARIABLE.join(self.source.text[start:end] for start, end in texts)
         return Measure(kind, re.sub(r"\s+", " ", text), tuple(symbols), local)

@@ -1,6 +1,6 @@
 """The bounds of prompts and calls in one script."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from saftc.check.facts import Facts
 from saftc.check.forms import BuiltinCall
 from saftc.check.names import Symbol
-from saftc.cost.algebra import ONE, ZERO, Polynomial, Reason, number
-from saftc.cost.bound import (
-    NOTHING,
-    Bound,
-    CallSite,
-    FunctionBound,
-    largest_bound,
-)
+from saftc.cost.bound import ONE, ZERO, Bound, CallSite, FunctionBound, Reason, largest, number
 from saftc.cost.lengths import Lengths, Values
 from saftc.cost.rules import (
     Fields,
@@ -46,7 +39,6 @@ _BOUNDING = {
     "max_tool_rounds": ("rounds",),
     "max_tool_calls": ("calls", "program_calls"),
 }
-A_BUDGET = "a budget of the run (`--budget-requests`) bounds it"
 
 
 class Argument(NamedTuple):
@@ -97,7 +89,7 @@ class ScriptBounds:
 
     def unknown(self, node: n.Node, words: str, advice: str | None = None) -> Bound:
         """An unbounded number of requests, with the reason."""
-        return Bound(ZERO, (Reason(node, self.source, words, advice),))
+        return Bound(reasons=(Reason(node, self.source, words, advice),))
 
     # Prompts
 
@@ -113,8 +105,7 @@ class ScriptBounds:
             if name == "enforce_schema":
                 is_on = isinstance(value, n.Literal) and value.value == "on"
                 found = replace(found, is_structured=is_on)
-            may_ask = name == "check" and self.facts.types.get(value, ANY) == ANY
-            if may_ask and not self.bounds.of_any().is_zero:
+            if name == "check" and self.bounds.may_ask(self._types(value, self.facts)):
                 words = f"nothing says how often `{self.lengths.written(value).shown}` asks"
                 return Reason(value, self.source, words, "the name of a function bounds it")
             for field in _BOUNDING.get(name, ()):
@@ -144,7 +135,7 @@ class ScriptBounds:
         """The bound for the requests of a prompt, and of the functions that its model may call."""
         settings = self.settings(node, known)
         if isinstance(settings, Reason):
-            return CallSite(node, self.source, Bound(ZERO, (settings,)), settings.words)
+            return CallSite(node, self.source, Bound(reasons=(settings,)), settings.words)
         called: list[tuple[str, Bound]] = []
         if node.mode == "program":
             own, calls = program_replies(settings), program_calls(settings)
@@ -152,8 +143,6 @@ class ScriptBounds:
             if self.facts.prompts.get(node) != PROGRAM:
                 functions = self.callable_by(node)
                 called = [(one.name.text, self.bounds.of_any_call(one)) for one in functions]
-                if any(ANY in members(one.type) for one in offered(self.facts, node)):
-                    called.append(("", self.bounds.of_any()))
         else:
             is_do, fields, calls = node.mode == "do", self.fields.get(node), tool_calls(settings)
             tools = offered(self.facts, node)
@@ -163,37 +152,34 @@ class ScriptBounds:
             words = _asked(settings, is_do, fields, has_tools=has_tools)
             if has_tools:
                 called = [(one.name, self._called_value(one.value, one.facts)) for one in tools]
-        each = largest_bound(bound for _, bound in called).times(calls)
+        each = largest(bound for _, bound in called) * calls
         if not each.is_zero:
-            names = dict.fromkeys(f"`{name}`" for name, one in called if name and not one.is_zero)
+            names = dict.fromkeys(f"`{name}`" for name, one in called if not one.is_zero)
             of = " or ".join(names) or "a function"
-            words += f" + {calls.text} calls of {of}, {_each(largest_bound(b for _, b in called))}"
-        return CallSite(node, self.source, Bound(own) + each, words)
+            words += f" + {calls.text} calls of {of}, {_each(largest(b for _, b in called))}"
+        return CallSite(node, self.source, own + each, words)
 
     def _is_tool(self, one: OfferedTool) -> bool:
         """Whether a value that a prompt names may be a tool."""
-        may_be = _is_of_python(one.facts, one.value) or self.bounds.meets_functions
+        may_be = ANY not in self._types(one.value, one.facts) or self.bounds.meets_functions
         return one.is_function or (ANY in members(one.type) and may_be)
 
     def callable_by(self, node: n.Prompt) -> list[n.FunctionDef]:
         """The functions of scripts that the program from a prompt may call."""
-        found = [
-            member.definition
-            for one in offered(self.facts, node)
-            for member in members(one.type)
-            if isinstance(member, FunctionType)
-        ]
-        return [*found, *conversions_of(self.facts.module, self.facts).values()]
+        tools = offered(self.facts, node)
+        types = [type_ for one in tools for type_ in self._types(one.value, one.facts)]
+        conversions = conversions_of(self.facts.module, self.facts).values()
+        return [*self.bounds.functions(types), *conversions]
 
     # Calls
 
     def builtin(self, name: str, node: n.Node) -> Bound:
         """The bound of a call of a builtin, without the requests of its arguments."""
         if BUILTINS[name].effect in (None, "prints", "reads", "writes"):
-            return NOTHING
+            return ZERO
         if name == "run":
             functions, calls = self.bounds.recorded_programs
-            return largest_bound(map(self.bounds.of_any_call, functions)).times(calls)
+            return largest(map(self.bounds.of_any_call, functions)) * calls
         return self.unknown(node, f"no rule says what `{name}` asks")
 
     def call(self, node: n.Call, known: Values) -> CallSite | None:
@@ -207,29 +193,22 @@ class ScriptBounds:
             if form.by is not None:
                 given = form.arguments or tuple(one.value for one in node.arguments)
                 each = self._called_value(form.by, self.facts)
-                bound += each.times(self.lengths.size(given[0], known))
+                bound += each * self.lengths.size(given[0], known)
             return self._piece(node, bound, f"`{form.builtin.name}`")
         record = self.facts.record_of(node.function)
         if record is not None and record.module is None:
             return None  # its rules ask for nothing
-        types = members(self.facts.types.get(node.function, ANY))
-        called = [
-            self.bounds.of_function(one.definition)
-            for one in types
-            if isinstance(one, FunctionType)
-        ]
-        others = (one for one in types if not isinstance(one, FunctionType))
-        bound = largest_bound(
-            (
-                *(self._with_arguments(one, node, known) for one in called),
-                *(self._of_type(one, node.function, self.facts) for one in others),
-            )
-        )
-        if not called:
+        types = self._types(node.function, self.facts)
+        called = [self.bounds.of_function(one) for one in self.bounds.functions(types)]
+        bound = largest(self._with_arguments(one, node, known) for one in called)
+        bound += self._of_builtins(types, node)
+        if not any(isinstance(one, FunctionType) for one in types):
             bound += self._given_away(node)
-        names = dict.fromkeys(f"`{one.name}`" for one in called)
-        words = " or ".join(names) or f"`{self.lengths.written(node.function).shown}`"
-        return self._piece(node, bound, words, called[0] if called and len(types) == 1 else None)
+        words = f"`{self.lengths.written(node.function).shown}`"
+        if called and ANY not in types:
+            words = " or ".join(dict.fromkeys(f"`{one.name}`" for one in called))
+        is_only = len(called) == len(types) == 1
+        return self._piece(node, bound, words, called[0] if is_only else None)
 
     def _piece(
         self, node: n.Node, bound: Bound, words: str, called: FunctionBound | None = None
@@ -238,28 +217,27 @@ class ScriptBounds:
 
     def _called_value(self, node: n.Expression, facts: Facts) -> Bound:
         """The bound for the requests that one call of a value sends, whatever the arguments are."""
-        return largest_bound(
-            self.bounds.of_any_call(one.definition)
-            if isinstance(one, FunctionType)
-            else self._of_type(one, node, facts)
-            for one in members(facts.types.get(node, ANY))
-        )
+        types = self._types(node, facts)
+        each = largest(map(self.bounds.of_any_call, self.bounds.functions(types)))
+        return each + self._of_builtins(types, node)
 
-    def _of_type(self, type_: Type, node: n.Expression, facts: Facts) -> Bound:
-        """The bound of calling a value that is no function of a script."""
-        if isinstance(type_, BuiltinType):
-            return self.builtin(type_.name, node)
-        # Functions of Python and the rules of a record ask nothing.
-        is_unknown = type_ == ANY and not _is_of_python(facts, node)
-        return self.bounds.of_any() if is_unknown else NOTHING
+    def _types(self, node: n.Expression, facts: Facts) -> Sequence[Type]:
+        """The types of the functions that a value may be, if they are no functions of Python.
+
+        Functions of Python ask nothing.
+        """
+        types = members(facts.types.get(node, ANY))
+        return [one for one in types if one != ANY or not _is_of_python(node, facts)]
+
+    def _of_builtins(self, types: Iterable[Type], node: n.Node) -> Bound:
+        """The bound of calling the builtins that a value may be."""
+        names = (one.name for one in types if isinstance(one, BuiltinType))
+        return sum((self.builtin(name, node) for name in names), ZERO)
 
     def _given_away(self, node: n.Call) -> Bound:
         """The bound of the calls that an unknown callee may make to functions in its arguments."""
         for one in node.arguments:
-            parts = list(within(self.facts.types.get(one.value, ANY)))
-            functions = [part.definition for part in parts if isinstance(part, FunctionType)]
-            functions += self.bounds.escaping_functions if ANY in parts else []
-            if any(not self.bounds.of_function(each).bound.is_zero for each in functions):
+            if self.bounds.may_ask(within(self.facts.types.get(one.value, ANY))):
                 written = self.lengths.written(one.value).shown
                 callee = self.lengths.written(node.function).shown
                 return self.unknown(
@@ -267,7 +245,7 @@ class ScriptBounds:
                     f"nothing says how often `{callee}` calls `{written}`",
                     "a loop in the script over the same items bounds it",
                 )
-        return NOTHING
+        return ZERO
 
     def _with_arguments(self, called: FunctionBound, node: n.Call, known: Values) -> Bound:
         """The bound of a function, with its parameters replaced by the arguments of a call."""
@@ -285,14 +263,16 @@ class ScriptBounds:
         return self.bounds.outside(called, given)
 
 
-def _is_of_python(facts: Facts, node: n.Expression) -> bool:
+def _is_of_python(node: n.Expression, facts: Facts) -> bool:
     """Whether an expression is a name imported from Python, or a member of such a name."""
-    if isinstance(node, n.Member) and facts.member_of_module(node) is not None:
-        return False
-    if isinstance(node, n.Name):
+    meant, others = None, facts.scripts
+    if isinstance(node, n.Member):
+        meant = facts.member_of_module(node)
+    elif isinstance(node, n.Name):
         meant = facts.imported.get(facts.names.of(node))
-        if meant is not None and meant.kind == "variable":
-            return False
+    # A script may import a name of another script and pass it on.
+    if meant is not None and (meant.kind != "import" or any(meant in f.imported for f in others)):
+        return False
     return facts.is_imported(node)
 
 
@@ -309,11 +289,11 @@ def _asked(settings: Settings, is_do: bool, fields: Fields | None, *, has_tools:
     return " + ".join(parts)
 
 
-def _counted(value: Polynomial, word: str) -> str:
+def _counted(value: Bound, word: str) -> str:
     return f"{value.text} {word}{'' if value == ONE else 's'}"
 
 
 def _each(bound: Bound) -> str:
     if bound.reasons:
         return "an unknown number each"
-    return "which asks once" if bound.most == ONE else f"{bound.most.text} each"
+    return "which asks once" if bound == ONE else f"{bound.text} each"

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from saftc.check.forms import Form
 from saftc.check.names import Symbol
 from saftc.check.statements import all_statements, assigned_by, blocks_of
-from saftc.cost.algebra import ONE, ZERO, Polynomial, largest, number
+from saftc.cost.bound import A_BUDGET, ONE, ZERO, Bound, Reason, largest, number
 from saftc.cost.lengths import UNKNOWN, Lengths, Value
 from saftc.syntax import nodes as n
 from saftc.types.types import INT
@@ -23,6 +23,10 @@ from saftc.types.types import INT
 Loop = n.ForStmt | n.WhileStmt
 # Loops whose iterations cannot be counted: over pieces of a text, or drafts.
 _IN_PARTS = (Form.PIECES, Form.DRAFTS)
+_A_COUNTER = (
+    "a counter that every iteration increases bounds it, as in `while tries < 3`, and so does "
+    "a budget of the run (`--budget-requests`)"
+)
 _Assignment = n.AssignStmt | n.AugmentedAssignStmt
 
 
@@ -33,7 +37,7 @@ class LoopBound(NamedTuple):
     It is 0 for a `for`.
     """
 
-    most: Polynomial
+    most: Bound
     part: int = 0
 
 
@@ -64,16 +68,12 @@ class Variables:
                 value = self.lengths.value(statement.value, self.known)
             self.known[symbol] = value
 
-    def after(self, statement: n.Statement, turns: LoopBound | None) -> dict[Symbol, Value]:
-        """The variables at any time in a statement with blocks, and after it.
-
-        `turns` has the iterations of a loop.
-        """
+    def after(self, statement: n.Statement, times: Bound = ONE) -> dict[Symbol, Value]:
+        """The variables at any time in a statement whose blocks run `times` times, and after it."""
         before, touched = self.known, set[Symbol]()
         for inner in all_statements([statement]):
             touched.update(self._assigned(inner))
         inside = Variables(self.lengths, {**before, **dict.fromkeys(touched, UNKNOWN)})
-        times = turns and turns.most if isinstance(statement, Loop) else ONE
         blocks = [one for block in blocks_of(statement) for one in inside._runs(block, times)]
         runs = [(statement, ONE), *blocks]
         for symbol in touched:
@@ -81,15 +81,12 @@ class Variables:
         return inside.known
 
     def _runs(
-        self, statements: Iterable[n.Statement], times: Polynomial | None
-    ) -> Iterator[tuple[n.Statement, Polynomial | None]]:
+        self, statements: Iterable[n.Statement], times: Bound
+    ) -> Iterator[tuple[n.Statement, Bound]]:
         """Yields the statements, also those in blocks, and how often they run at most."""
         for statement in statements:
             yield statement, times
-            inner = times
-            if isinstance(statement, Loop):
-                turns = self.turns(statement)
-                inner = None if times is None or turns is None else times * turns.most
+            inner = times * self.turns(statement).most if isinstance(statement, Loop) else times
             for block in blocks_of(statement):
                 yield from self._runs(block, inner)
 
@@ -97,12 +94,11 @@ class Variables:
         self,
         symbol: Symbol,
         before: Value | None,
-        runs: Sequence[tuple[n.Statement, Polynomial | None]],
+        runs: Sequence[tuple[n.Statement, Bound]],
     ) -> Value:
         """The bounds for a variable that starts with the value `before`, and that `runs` change."""
         first = UNKNOWN if before is None and symbol.starts_from is not None else before
-        ways = [] if first is None else [(first.length, first.number)]
-        length, count = ZERO, ZERO
+        ways, added = [] if first is None else [first], ZERO
         for statement, times in runs:
             if symbol not in self._assigned(statement):
                 continue
@@ -110,20 +106,16 @@ class Variables:
                 return UNKNOWN
             step = self._step(statement.value, symbol)
             if step is None:
-                ways.append(self.lengths.full(statement.value, self.known))
-            elif times is None:
-                return UNKNOWN
-            elif step.rest is None:
-                length += number(step.items) * times
+                ways.append(Value(*self.lengths.full(statement.value, self.known)))
             else:
-                added = self.lengths.full(step.rest, self.known)
-                length, count = length + added[0] * times, count + added[1] * times
-        lengths = [one for one, _ in ways if one is not None]
-        numbers = [one for _, one in ways if one is not None]
-        return Value(
-            largest(*lengths) + length if len(lengths) == len(ways) else None,
-            largest(*numbers) + count if len(numbers) == len(ways) else None,
-        )
+                rest = step.rest
+                more = number(step.items) if rest is None else self.lengths.size(rest, self.known)
+                ways.append(Value(ZERO, ZERO if step.change < 0 else None))
+                added += more * times
+        if added.reasons:
+            return UNKNOWN
+        length = _largest([one.length for one in ways])
+        return Value(length and length + added, _largest([one.number for one in ways]))
 
     def _assigned(self, statement: n.Statement) -> list[Symbol]:
         return [self._names.of(name) for name in assigned_by(statement)]
@@ -168,8 +160,8 @@ class Variables:
 
     # Loops
 
-    def turns(self, loop: Loop | n.ComprehensionClause) -> LoopBound | None:
-        """The most iterations of a loop. Returns None if the source shows no bound.
+    def turns(self, loop: Loop | n.ComprehensionClause) -> LoopBound:
+        """The most iterations of a loop, or why the source shows no bound.
 
         An operand of a `while` condition must compare a variable with a value that the loop does
         not change. Every iteration must raise or lower the variable by an amount that the source
@@ -178,12 +170,16 @@ class Variables:
         if isinstance(loop, n.WhileStmt):
             ends = (self._ended_by(one, loop) for one in parts_of(loop.condition))
             known = (LoopBound(one, part) for part, one in enumerate(ends) if one is not None)
-            return next(known, None)
+            often = "`while` repeats an unknown number of times"
+            reason = Reason(loop, self.lengths.source, often, _A_COUNTER)
+            return next(known, LoopBound(Bound(reasons=(reason,))))
         if self.lengths.facts.forms.loops.get(loop) in _IN_PARTS:
-            return None
+            often = "a stream comes in as many parts as the server sends"
+            reason = Reason(loop.iterable, self.lengths.source, often, A_BUDGET)
+            return LoopBound(Bound(reasons=(reason,)))
         return LoopBound(self.lengths.size(loop.iterable, self.known))
 
-    def _ended_by(self, test: n.Expression, loop: n.WhileStmt) -> Polynomial | None:
+    def _ended_by(self, test: n.Expression, loop: n.WhileStmt) -> Bound | None:
         """The most iterations of a loop that ends when `test` is false.
 
         Returns None if the number is unknown.
@@ -242,7 +238,12 @@ def parts_of(condition: n.Expression) -> list[n.Expression]:
     return [condition]
 
 
-def _steps(high: Polynomial, low: int, step: int) -> Polynomial:
+def _largest(ways: Sequence[Bound | None]) -> Bound | None:
+    known = [one for one in ways if one is not None]
+    return largest(known) if len(known) == len(ways) else None
+
+
+def _steps(high: Bound, low: int, step: int) -> Bound:
     """The most steps of size `step` that lead from `high` down to `low`."""
     most = high.less(low)
     return most if most.number is None else number(-(-most.number // step))

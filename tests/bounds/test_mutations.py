@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from saftc.cost import bodies, lengths, rules, script_bounds, variables
-from saftc.cost.algebra import ONE, ZERO, Polynomial, largest, number
-from saftc.cost.bound import Bound, largest_bound
+from saftc.cost.bound import ONE, ZERO, Bound, largest, least, number
 from saftc.cost.rules import Fields, Settings
 from saftc.syntax import nodes as n
 from tests.bounds.test_differential import differences
@@ -31,7 +30,7 @@ def _without_repairs(patch: Patch) -> None:
     )
 
 
-def _with(settings: Settings, **changes: Polynomial) -> Settings:
+def _with(settings: Settings, **changes: Bound) -> Settings:
     parts = {name: getattr(settings, name) for name in Settings.__slots__}
     return Settings(**(parts | changes))  # type: ignore[arg-type]
 
@@ -43,7 +42,7 @@ def _one_call_of_tools(patch: Patch) -> None:
 def _a_round_for_all_fields(patch: Patch) -> None:
     kept = rules.rounds_of
 
-    def rounds(settings: Settings, *, fields: Fields | None, **more: Any) -> Polynomial:
+    def rounds(settings: Settings, *, fields: Fields | None, **more: Any) -> Bound:
         return kept(settings, fields=None if fields is None else Fields(1, False), **more)
 
     patch.setattr(rules, "rounds_of", rounds)
@@ -52,7 +51,7 @@ def _a_round_for_all_fields(patch: Patch) -> None:
 def _no_field_stays_away(patch: Patch) -> None:
     kept = rules.rounds_of
 
-    def rounds(settings: Settings, *, fields: Fields | None, **more: Any) -> Polynomial:
+    def rounds(settings: Settings, *, fields: Fields | None, **more: Any) -> Bound:
         known = None if fields is None else Fields(fields.number, False)
         return kept(settings, fields=known, **more)
 
@@ -73,11 +72,11 @@ def _calls_of_programs_for_nothing(patch: Patch) -> None:
 
 
 def _one_turn(patch: Patch) -> None:
-    patch.setattr(Bound, "times", lambda self, _factor: self)
+    patch.setattr(Bound, "__mul__", lambda self, _factor: self)
 
 
 def _the_first_way(patch: Patch) -> None:
-    patch.setattr(bodies, "largest_bound", lambda bounds: next(iter(list(bounds)), Bound()))
+    patch.setattr(bodies, "largest", lambda bounds: next(iter(list(bounds)), Bound()))
 
 
 def _no_growth(patch: Patch) -> None:
@@ -109,19 +108,19 @@ def _the_last_test_for_nothing(patch: Patch) -> None:
 
     def turns(*given: Any) -> Any:
         found = kept(*given)
-        return None if found is None else found._replace(part=-1)
+        return found._replace(part=-1)
 
     patch.setattr(variables.Variables, "turns", turns)
 
 
 def _the_least_of_two_is_the_larger(patch: Patch) -> None:
-    patch.setattr(lengths, "least", largest)
+    patch.setattr(lengths, "least", lambda *ways: largest(ways))
 
 
 def _arguments_of_one_item(patch: Patch) -> None:
     def with_arguments(_self: Any, called: Any, _node: Any, _known: Any) -> Bound:
-        terms = called.bound.most.terms
-        return Bound(number(sum(times for _, times in terms)))
+        terms = called.bound.terms
+        return number(sum(times for _, times in terms))
 
     patch.setattr(script_bounds.ScriptBounds, "_with_arguments", with_arguments)
 
@@ -202,6 +201,6 @@ def test_a_rule_that_is_missing_is_noticed(
 
 
 def test_nothing_is_noticed_where_no_rule_is_missing() -> None:
-    assert largest_bound([Bound(number(3)), Bound(number(2))]).number == 3
+    assert largest([number(3), number(2)]).number == 3 and least(number(3), ONE) == ONE
     for seed in range(6):
         assert not differences(seed, plain=seed % 2 == 0)[1]
