@@ -206,9 +206,13 @@ class CallSite:
 
 @dataclass(frozen=True, slots=True)
 class FunctionBound:
-    """The bound of a function, or of a script's top level, with the call sites in it."""
+    """The bound of a function, or of a script's top level, with the call sites in it.
+
+    `title` is the first column of its row in a table.
+    """
 
     name: str
+    title: str
     definition: n.FunctionDef | n.Module
     source: Source
     bound: Bound

@@ -152,13 +152,11 @@ class Lengths:
             return Value(number=self.size(whole, values), least=0)
         name, given = self._builtin(node)
         match name:
-            case "range" if len(given) == 1:
-                return Value(self.most(given[0], values))
-            case "range" if len(given) == 2:
-                start = self.value(given[0], values).least
+            case "range" if len(given) < 3:
+                start = 0 if len(given) == 1 else self.value(given[0], values).least
                 if start is None or start < 0:
                     return UNKNOWN
-                return Value(self.most(given[1], values).less(start))
+                return Value(self.most(given[-1], values).less(start))
             case "min" if len(given) > 1:
                 return Value(number=least(*(self.most(one, values) for one in given)))
             case "head" if len(given) == 1:

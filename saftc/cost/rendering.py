@@ -32,7 +32,7 @@ def as_text(bounds: ProgramBounds) -> str:
 
     Lines below a function have the bounds of its call sites, unless its own line has room for them.
     """
-    rows = [row for title, one in _shown(bounds) for row in _rows(title, one)]
+    rows = [row for one in _shown(bounds) for row in _rows(one)]
     budget = bounds.limits.budget_requests
     if budget is not None and rows:
         rows.append(_Row(0, "a run", f"<= {budget}", "its budget (`budget_requests`) ends it"))
@@ -85,7 +85,7 @@ def too_many(bounds: ProgramBounds, allowed: int) -> Diagnostic | None:
     else:
         can = f"{program.bound.text} requests"
         hint = f"a slice bounds a loop; so does a budget, `budget_requests = {allowed}`"
-    lines = tuple(_table(list(_rows(_title(program, bounds), program, is_deep=True))))
+    lines = tuple(_table(list(_rows(program, is_deep=True))))
     return catalogue.TOO_MANY_REQUESTS.at(
         _place_of(program, bounds), can=can, allowed=f"{allowed:,}", hint=hint, lines=lines
     )
@@ -108,25 +108,14 @@ def _place_of(program: FunctionBound, bounds: ProgramBounds) -> Span:
 # Rows
 
 
-def _shown(bounds: ProgramBounds) -> Iterator[tuple[str, FunctionBound]]:
+def _shown(bounds: ProgramBounds) -> Iterator[FunctionBound]:
     """Yields the functions that may send requests, the top level, and both together."""
-    for one in (*bounds.of_functions(), bounds.top):
-        if not one.bound.is_zero:
-            yield _title(one, bounds), one
+    yield from (one for one in (*bounds.of_functions(), bounds.top) if not one.bound.is_zero)
     if not bounds.top.bound.is_zero and bounds.program is not bounds.top:
-        yield _title(bounds.program, bounds), replace(bounds.program, pieces=())
+        yield replace(bounds.program, pieces=())
 
 
-def _title(one: FunctionBound, bounds: ProgramBounds) -> str:
-    if not isinstance(one.definition, n.FunctionDef):
-        return "top level"
-    if one is bounds.program and not bounds.top.bound.is_zero:
-        return "all together"
-    names = ", ".join(parameter.name.text for parameter in one.definition.parameters)
-    return f"{one.name}({names})"
-
-
-def _rows(title: str, one: FunctionBound, *, is_deep: bool = False) -> Iterator[_Row]:
+def _rows(one: FunctionBound, *, is_deep: bool = False) -> Iterator[_Row]:
     """Yields the rows of a function.
 
     A single call site shares the row of the function, except in a deep table, which also has the
@@ -134,10 +123,10 @@ def _rows(title: str, one: FunctionBound, *, is_deep: bool = False) -> Iterator[
     """
     words = "" if is_deep or not one.bound.reasons else why_unbounded(one.bound, one.source)
     if len(one.pieces) == 1 and not is_deep:
-        yield _Row(0, title, _bound_text(one.bound), _words(one.pieces[0], one.source))
+        yield _Row(0, one.title, _bound_text(one.bound), _words(one.pieces[0], one.source))
         yield from _below(one.pieces[0], 1, one.source, is_deep=False)
         return
-    yield _Row(0, title, _bound_text(one.bound), words)
+    yield _Row(0, one.title, _bound_text(one.bound), words)
     for piece in one.pieces:
         yield from _piece_rows(piece, 1, one.source, is_deep=is_deep)
 

@@ -89,8 +89,8 @@ class ProgramBounds:
         parameters = [script.facts.names.of(one.name) for one in definition.parameters]
         body = BodyBounds(script, {one: argument(one) for one in parameters})
         bound = body.block(definition.body)[0]
-        name, pieces = definition.name.text, tuple(body.pieces)
-        return FunctionBound(name, definition, script.source, bound, pieces)
+        found = self._functions[definition]
+        return replace(found, bound=bound, pieces=tuple(body.pieces))
 
     def of_functions(self) -> list[FunctionBound]:
         """The bounds of the script's functions, in source order."""
@@ -123,7 +123,8 @@ class ProgramBounds:
             walk_ = BodyBounds(script, {})
             bound += walk_.block(script.facts.module.statements)[0]
             pieces += walk_.pieces
-        return FunctionBound("", self.facts.module, self.source, bound, tuple(pieces))
+        module, title = self.facts.module, "top level"
+        return FunctionBound("", title, module, self.source, bound, tuple(pieces))
 
     @cached_property
     def program(self) -> FunctionBound:
@@ -134,9 +135,8 @@ class ProgramBounds:
         found = self.of_function(main)
         if self.top.bound.is_zero:
             return found
-        return replace(
-            found, bound=self.top.bound + found.bound, pieces=(*self.top.pieces, *found.pieces)
-        )
+        bound, pieces = self.top.bound + found.bound, (*self.top.pieces, *found.pieces)
+        return replace(found, title="all together", bound=bound, pieces=pieces)
 
     @cached_property
     def escaping_functions(self) -> list[n.FunctionDef]:
@@ -189,18 +189,9 @@ class ProgramBounds:
         self, measure: Measure, called: FunctionBound, given: Mapping[Symbol, Argument]
     ) -> Bound:
         """The value of a function's measure for the code that calls the function."""
-        definition, text, local = called.definition, f"`{measure.text}`", measure.local
-        assert isinstance(definition, n.FunctionDef)
-        scope = self.script_of(definition).facts.names.scopes[definition]
-        for symbol in measure.symbols:
-            is_own = symbol.scope is not None and scope in symbol.scope.around()
-            if is_own and symbol not in given and local is None:
-                words = f"is known only when `{called.name}` runs"
-                if symbol.kind == "parameter":
-                    words = f"depends on the caller of `{called.name}`"
-                local = Reason(symbol.node or definition.name, called.source, words)
+        local = measure.local or self._unknown_outside(measure, called, given)
         if local is not None:
-            words = f"{text} {local.words}"
+            words = f"`{measure.text}` {local.words}"
             return Bound(reasons=(replace(local, words=words, advice=measure.advice),))
         meaning = {one: given[one] for one in measure.symbols if one in given}
         if measure.template == VARIABLE and meaning:
@@ -209,6 +200,22 @@ class ProgramBounds:
             return most(one.value, one.known)
         written = {symbol: one.lengths.written(one.value) for symbol, one in meaning.items()}
         return measured(measure.replaced(written))
+
+    def _unknown_outside(
+        self, measure: Measure, called: FunctionBound, given: Mapping[Symbol, Argument]
+    ) -> Reason | None:
+        """The variable of a function that makes a measure unknown outside. Returns None if none."""
+        definition = called.definition
+        assert isinstance(definition, n.FunctionDef)
+        scope = self.script_of(definition).facts.names.scopes[definition]
+        unknown = (one for one in measure.symbols if one.scope and one not in given)
+        own = next((one for one in unknown if one.scope and scope in one.scope.around()), None)
+        if own is None:
+            return None
+        words = f"is known only when `{called.name}` runs"
+        if own.kind == "parameter":
+            words = f"depends on the caller of `{called.name}`"
+        return Reason(own.node or definition.name, called.source, words)
 
     @cached_property
     def recorded_programs(self) -> tuple[list[n.FunctionDef], Bound]:
@@ -238,7 +245,8 @@ class ProgramBounds:
         asks = "asks" in self.effects.of_function(definition) or not is_known
         reason = Reason(definition.name, source, f"`{name}` may call itself", A_BUDGET)
         bound = Bound(reasons=(reason,)) if asks else ZERO
-        return FunctionBound(name, definition, source, bound, ())
+        parameters = ", ".join(one.name.text for one in definition.parameters)
+        return FunctionBound(name, f"{name}({parameters})", definition, source, bound, ())
 
 
 def _is_main(node: n.Statement) -> bool:

@@ -50,9 +50,7 @@ def settings_of(limits: Limits) -> Settings:
     return Settings(repairs, rounds, calls, program_calls, limits.is_structured)
 
 
-def replies(
-    settings: Settings, *, has_tools: bool, is_do: bool, fields: Fields | None
-) -> Bound:
+def replies(settings: Settings, *, has_tools: bool, is_do: bool, fields: Fields | None) -> Bound:
     """The most replies to a prompt: one more than the replies after which the prompt asks again.
 
     The prompt asks again after up to `max_repairs` unusable replies (`Conversation.note_attempt`),
@@ -71,9 +69,7 @@ def replies(
     )
 
 
-def rounds_of(
-    settings: Settings, *, has_tools: bool, is_do: bool, fields: Fields | None
-) -> Bound:
+def rounds_of(settings: Settings, *, has_tools: bool, is_do: bool, fields: Fields | None) -> Bound:
     """The most rounds after which a prompt asks again. `replies` explains rounds."""
     allowed = least(ONE, settings.rounds) if is_do else settings.rounds
     with_calls = least(allowed, settings.calls) if has_tools else ZERO

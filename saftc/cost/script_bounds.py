@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from saftc.check.facts import Facts
 from saftc.check.forms import BuiltinCall
-from saftc.check.names import Symbol
 from saftc.cost.bound import ONE, ZERO, Bound, CallSite, FunctionBound, Reason, largest, number
 from saftc.cost.lengths import Lengths, Values
 from saftc.cost.rules import (
@@ -189,12 +188,7 @@ class ScriptBounds:
         """
         form = self.facts.forms.calls.get(node)
         if isinstance(form, BuiltinCall):
-            bound = self.builtin(form.builtin.name, node)
-            if form.by is not None:
-                given = form.arguments or tuple(one.value for one in node.arguments)
-                each = self._called_value(form.by, self.facts)
-                bound += each * self.lengths.size(given[0], known)
-            return self._piece(node, bound, f"`{form.builtin.name}`")
+            return self._builtin_call(node, form, known)
         record = self.facts.record_of(node.function)
         if record is not None and record.module is None:
             return None  # its rules ask for nothing
@@ -209,6 +203,14 @@ class ScriptBounds:
             words = " or ".join(dict.fromkeys(f"`{one.name}`" for one in called))
         is_only = len(called) == len(types) == 1
         return self._piece(node, bound, words, called[0] if is_only else None)
+
+    def _builtin_call(self, node: n.Call, form: BuiltinCall, known: Values) -> CallSite | None:
+        bound = self.builtin(form.builtin.name, node)
+        if form.by is not None:
+            given = form.arguments or tuple(one.value for one in node.arguments)
+            each = self._called_value(form.by, self.facts)
+            bound += each * self.lengths.size(given[0], known)
+        return self._piece(node, bound, f"`{form.builtin.name}`")
 
     def _piece(
         self, node: n.Node, bound: Bound, words: str, called: FunctionBound | None = None
@@ -250,30 +252,28 @@ class ScriptBounds:
     def _with_arguments(self, called: FunctionBound, node: n.Call, known: Values) -> Bound:
         """The bound of a function, with its parameters replaced by the arguments of a call."""
         assert isinstance(called.definition, n.FunctionDef)
-        other, given = self.bounds.script_of(called.definition), dict[Symbol, Argument]()
-        parameters = {one.name.text: one for one in called.definition.parameters}
-        for one in called.definition.parameters:
-            if one.default is not None:
-                given[other.facts.names.of(one.name)] = Argument(other.lengths, one.default, {})
-        for name, argument in zip(parameters, node.arguments, strict=False):
-            one = parameters.get(name if argument.name is None else argument.name.text)
-            if one is not None:
-                symbol = other.facts.names.of(one.name)
-                given[symbol] = Argument(self.lengths, argument.value, known)
+        other, parameters = self.bounds.script_of(called.definition), called.definition.parameters
+        symbols = {one.name.text: other.facts.names.of(one.name) for one in parameters}
+        given = {
+            symbols[one.name.text]: Argument(other.lengths, one.default, {})
+            for one in parameters
+            if one.default is not None
+        }
+        for parameter, argument in zip(symbols, node.arguments, strict=False):
+            name = parameter if argument.name is None else argument.name.text
+            if name in symbols:
+                given[symbols[name]] = Argument(self.lengths, argument.value, known)
         return self.bounds.outside(called, given)
 
 
 def _is_of_python(node: n.Expression, facts: Facts) -> bool:
     """Whether an expression is a name imported from Python, or a member of such a name."""
-    meant, others = None, facts.scripts
-    if isinstance(node, n.Member):
-        meant = facts.member_of_module(node)
-    elif isinstance(node, n.Name):
-        meant = facts.imported.get(facts.names.of(node))
-    # A script may import a name of another script and pass it on.
-    if meant is not None and (meant.kind != "import" or any(meant in f.imported for f in others)):
+    while isinstance(node, n.Member):
+        node = node.value
+    symbol = facts.names.of(node) if isinstance(node, n.Name) else None
+    if symbol is None or symbol in facts.modules or symbol in facts.imported:
         return False
-    return facts.is_imported(node)
+    return symbol.kind == "import"
 
 
 def _asked(settings: Settings, is_do: bool, fields: Fields | None, *, has_tools: bool) -> str:

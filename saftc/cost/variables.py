@@ -8,8 +8,7 @@ A loop or a `try` may run any of its assignments before any other. So what they 
 most, plus what is added to the variable each time.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import takewhile
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from saftc.check.forms import Form
@@ -30,6 +29,10 @@ _A_COUNTER = (
 _Assignment = n.AssignStmt | n.AugmentedAssignStmt
 
 
+# Statements, and how often they run at most.
+_Runs = Iterable[tuple[n.Statement, Bound]]
+
+
 class LoopBound(NamedTuple):
     """The most iterations of a loop.
 
@@ -42,13 +45,12 @@ class LoopBound(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """An assignment that adds `rest` and a number of items to a variable.
+    """What an assignment adds to the length of a variable.
 
-    A `change` of 2 raises the variable by at least 2, and -2 lowers it by at least 2.
+    A `change` of 2 raises the length or the number by at least 2, and -2 lowers it by at least 2.
     """
 
-    rest: n.Expression | None
-    items: int
+    added: Bound
     change: int
 
 
@@ -62,27 +64,22 @@ class Variables:
 
     def assign(self, statement: n.Statement) -> None:
         """Notes the values that a statement assigns."""
-        for symbol in self._assigned(statement):
-            value = UNKNOWN
-            if isinstance(statement, _Assignment):
-                value = self.lengths.value(statement.value, self.known)
-            self.known[symbol] = value
+        is_known = isinstance(statement, _Assignment)
+        value = self.lengths.value(statement.value, self.known) if is_known else UNKNOWN
+        self.known.update(dict.fromkeys(self._assigned(statement), value))
 
     def after(self, statement: n.Statement, times: Bound = ONE) -> dict[Symbol, Value]:
         """The variables at any time in a statement whose blocks run `times` times, and after it."""
-        before, touched = self.known, set[Symbol]()
-        for inner in all_statements([statement]):
-            touched.update(self._assigned(inner))
-        inside = Variables(self.lengths, {**before, **dict.fromkeys(touched, UNKNOWN)})
+        inner = all_statements([statement])
+        touched = dict.fromkeys((one for each in inner for one in self._assigned(each)), UNKNOWN)
+        inside = Variables(self.lengths, {**self.known, **touched})
         blocks = [one for block in blocks_of(statement) for one in inside._runs(block, times)]
         runs = [(statement, ONE), *blocks]
         for symbol in touched:
-            inside.known[symbol] = inside._changed(symbol, before.get(symbol), runs)
+            inside.known[symbol] = inside._changed(symbol, self.known.get(symbol), runs)
         return inside.known
 
-    def _runs(
-        self, statements: Iterable[n.Statement], times: Bound
-    ) -> Iterator[tuple[n.Statement, Bound]]:
+    def _runs(self, statements: Iterable[n.Statement], times: Bound) -> _Runs:
         """Yields the statements, also those in blocks, and how often they run at most."""
         for statement in statements:
             yield statement, times
@@ -90,12 +87,7 @@ class Variables:
             for block in blocks_of(statement):
                 yield from self._runs(block, inner)
 
-    def _changed(
-        self,
-        symbol: Symbol,
-        before: Value | None,
-        runs: Sequence[tuple[n.Statement, Bound]],
-    ) -> Value:
+    def _changed(self, symbol: Symbol, before: Value | None, runs: _Runs) -> Value:
         """The bounds for a variable that starts with the value `before`, and that `runs` change."""
         first = UNKNOWN if before is None and symbol.starts_from is not None else before
         ways, added = [] if first is None else [first], ZERO
@@ -108,10 +100,8 @@ class Variables:
             if step is None:
                 ways.append(Value(*self.lengths.full(statement.value, self.known)))
             else:
-                rest = step.rest
-                more = number(step.items) if rest is None else self.lengths.size(rest, self.known)
                 ways.append(Value(ZERO, ZERO if step.change < 0 else None))
-                added += more * times
+                added += step.added * times
         if added.reasons:
             return UNKNOWN
         length = _largest([one.length for one in ways])
@@ -122,38 +112,35 @@ class Variables:
 
     def _step(self, value: n.Expression, symbol: Symbol) -> _Step | None:
         """What an assignment of `value` adds to a variable. Returns None if it does not add."""
+        added = ZERO
         match value:
             case n.Binary(operator="+", left=left, right=right):
                 own, rest = (left, right) if self._is(left, symbol) else (right, left)
-                match rest:
-                    case n.Literal(value=int(change)):
-                        pass
-                    case n.ListLiteral(items=items):
-                        change = sum(not isinstance(one, n.Spread) for one in items)
-                    case _:
-                        change = 0
-                step = _Step(rest, 0, int(change))
+                added = self.lengths.size(rest, self.known)
+                is_list = isinstance(rest, n.ListLiteral)
+                change = _written(rest.items) if is_list else self.lengths.value(rest, {}).least
             case n.Binary(operator="-", left=own, right=n.Literal(value=int(count))):
-                step = _Step(None, 0, -int(count))
+                change = -int(count)
             case (
                 n.ListLiteral(items=(n.Spread(value=own), *rest))
                 | n.ObjectLiteral(fields=(n.Spread(value=own), *rest))
-            ) if not any(isinstance(one, n.Spread) for one in rest):
-                step = _Step(None, len(rest), len(rest))
-            case n.Slice(
-                value=own, start=n.Literal(value=int(count)), stop=None, step=None
-            ) | n.Slice(
-                value=own,
-                start=None,
-                stop=n.Unary(operator="-", operand=n.Literal(value=int(count))),
-                step=None,
+            ) if _written(rest) == len(rest):
+                added, change = number(len(rest)), len(rest)
+            case (
+                n.Slice(value=own, start=n.Literal(value=int(count)), stop=None, step=None)
+                | n.Slice(
+                    value=own,
+                    start=None,
+                    stop=n.Unary(operator="-", operand=n.Literal(value=int(count))),
+                    step=None,
+                )
             ):
-                step = _Step(None, 0, -int(count))
+                change = -int(count)
             case n.Slice(value=own):
-                step = _Step(None, 0, 0)
+                change = 0
             case _:
                 return None
-        return step if self._is(own, symbol) else None
+        return _Step(added, change or 0) if self._is(own, symbol) else None
 
     def _is(self, node: n.Expression, symbol: Symbol) -> bool:
         return isinstance(node, n.Name) and self._names.of(node) is symbol
@@ -168,16 +155,19 @@ class Variables:
         shows.
         """
         if isinstance(loop, n.WhileStmt):
-            ends = (self._ended_by(one, loop) for one in parts_of(loop.condition))
-            known = (LoopBound(one, part) for part, one in enumerate(ends) if one is not None)
-            often = "`while` repeats an unknown number of times"
-            reason = Reason(loop, self.lengths.source, often, _A_COUNTER)
-            return next(known, LoopBound(Bound(reasons=(reason,))))
-        if self.lengths.facts.forms.loops.get(loop) in _IN_PARTS:
-            often = "a stream comes in as many parts as the server sends"
-            reason = Reason(loop.iterable, self.lengths.source, often, A_BUDGET)
-            return LoopBound(Bound(reasons=(reason,)))
-        return LoopBound(self.lengths.size(loop.iterable, self.known))
+            for part, test in enumerate(parts_of(loop.condition)):
+                most = self._ended_by(test, loop)
+                if most is not None:
+                    return LoopBound(most, part)
+            node, advice = loop, _A_COUNTER
+            words = "`while` repeats an unknown number of times"
+        else:
+            if self.lengths.facts.forms.loops.get(loop) not in _IN_PARTS:
+                return LoopBound(self.lengths.size(loop.iterable, self.known))
+            node, advice = loop.iterable, A_BUDGET
+            words = "a stream comes in as many parts as the server sends"
+        reason = Reason(node, self.lengths.source, words, advice)
+        return LoopBound(Bound(reasons=(reason,)))
 
     def _ended_by(self, test: n.Expression, loop: n.WhileStmt) -> Bound | None:
         """The most iterations of a loop that ends when `test` is false.
@@ -213,19 +203,16 @@ class Variables:
         iteration runs this statement, and if the loop does not change `end`.
         """
         inside = list(all_statements(loop.body))
-        touched = {symbol for one in inside for symbol in self._assigned(one)}
-        is_fixed = touched.isdisjoint(symbol for symbol, _ in self._names.read(end))
-        if not isinstance(node, n.Name) or not is_fixed:
-            return 0
-        symbol = self._names.of(node)
-        above = list(takewhile(lambda one: symbol not in self._assigned(one), inside))
-        changing = [one for one in inside if symbol in self._assigned(one)]
-        is_passed = not any(isinstance(one, n.ContinueStmt) for one in above)
-        if len(changing) != 1 or changing[0] not in loop.body or not is_passed:
-            return 0
-        only = changing[0]
-        step = self._step(only.value, symbol) if isinstance(only, _Assignment) else None
-        return 0 if step is None else step.change
+        touched = [symbol for one in inside for symbol in self._assigned(one)]
+        is_fixed = not any(symbol in touched for symbol, _ in self._names.read(end))
+        for only in loop.body:
+            if isinstance(only, _Assignment) and self._is(node, self._names.of(only.name)):
+                symbol, above = self._names.of(only.name), inside[: inside.index(only)]
+                is_passed = not any(isinstance(one, n.ContinueStmt) for one in above)
+                step = self._step(only.value, symbol)
+                if step is not None and is_passed and is_fixed and touched.count(symbol) == 1:
+                    return step.change
+        return 0
 
 
 def parts_of(condition: n.Expression) -> list[n.Expression]:
@@ -241,6 +228,11 @@ def parts_of(condition: n.Expression) -> list[n.Expression]:
 def _largest(ways: Sequence[Bound | None]) -> Bound | None:
     known = [one for one in ways if one is not None]
     return largest(known) if len(known) == len(ways) else None
+
+
+def _written(items: Sequence[n.Node]) -> int:
+    """The number of items that are no spreads."""
+    return sum(not isinstance(one, n.Spread) for one in items)
 
 
 def _steps(high: Bound, low: int, step: int) -> Bound:

@@ -84,7 +84,7 @@ def _no_growth(patch: Patch) -> None:
 
     def step(self: Any, value: Any, symbol: Any) -> Any:
         found = kept(self, value, symbol)
-        return None if found is None else found._replace(rest=None, items=0)
+        return None if found is None else found._replace(added=ZERO)
 
     patch.setattr(variables.Variables, "_step", step)
 
