@@ -27,8 +27,6 @@ _A_COUNTER = (
     "a budget of the run (`--budget-requests`)"
 )
 _Assignment = n.AssignStmt | n.AugmentedAssignStmt
-
-
 # Statements, and how often they run at most.
 _Runs = Iterable[tuple[n.Statement, Bound]]
 
@@ -74,8 +72,11 @@ class Variables:
         touched = dict.fromkeys((one for each in inner for one in self._assigned(each)), UNKNOWN)
         inside = Variables(self.lengths, {**self.known, **touched})
         blocks = [one for block in blocks_of(statement) for one in inside._runs(block, times)]
-        runs = [(statement, ONE), *blocks]
-        for symbol in touched:
+        changes: dict[Symbol, list[tuple[n.Statement, Bound]]] = {one: [] for one in touched}
+        for one, often in [(statement, ONE), *blocks]:
+            for symbol in self._assigned(one):
+                changes[symbol].append((one, often))
+        for symbol, runs in changes.items():
             inside.known[symbol] = inside._changed(symbol, self.known.get(symbol), runs)
         return inside.known
 
@@ -92,8 +93,6 @@ class Variables:
         first = UNKNOWN if before is None and symbol.starts_from is not None else before
         ways, added = [] if first is None else [first], ZERO
         for statement, times in runs:
-            if symbol not in self._assigned(statement):
-                continue
             if not isinstance(statement, _Assignment):
                 return UNKNOWN
             step = self._step(statement.value, symbol)
