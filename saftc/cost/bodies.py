@@ -114,8 +114,6 @@ class BodyBounds:
         `once` is the bound for one iteration. `last` is the bound for the operands of a `while`
         condition that are evaluated once more.
         """
-        if once.is_zero:
-            return ZERO
         most, is_known = turns.most, not turns.most.reasons
         if isinstance(loop, n.WhileStmt):
             iterations = "iteration" if most.number == 1 else "iterations"
@@ -127,7 +125,9 @@ class BodyBounds:
         return self._note(CallSite(loop, self.script.source, asked, words, tuple(inner)))
 
     def _note(self, piece: CallSite) -> Bound:
-        self.pieces.append(piece)
+        """The bound of a call site, which is collected if it may send requests."""
+        if not piece.bound.is_zero:
+            self.pieces.append(piece)
         return piece.bound
 
     def requests(self, node: n.Node) -> Bound:
@@ -141,13 +141,13 @@ class BodyBounds:
                 return self.requests(condition) + largest(ways)
             case n.Comprehension(clauses=clauses):
                 return self._clauses(node, clauses)
-            case _ if isinstance(node, (n.Prompt, n.Call, *_ONLY_PARTS)):
-                asked = sum(map(self.requests, children(node)), ZERO)
+            case n.Prompt():
+                inner = sum(map(self.requests, children(node)), ZERO)
+                return inner + self._note(self.script.prompt(node, self.variables.known))
+            case n.Call():
+                inner = sum(map(self.requests, children(node)), ZERO)
+                return inner + self._note(self.script.call(node, self.variables.known))
+            case _ if isinstance(node, _ONLY_PARTS):
+                return sum(map(self.requests, children(node)), ZERO)
             case _:
                 return self.script.unknown(node, f"no rule says what {type(node).__name__} asks")
-        piece = None
-        if isinstance(node, n.Prompt):
-            piece = self.script.prompt(node, self.variables.known)
-        elif isinstance(node, n.Call):
-            piece = self.script.call(node, self.variables.known)
-        return asked if piece is None else asked + self._note(piece)

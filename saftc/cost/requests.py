@@ -129,8 +129,9 @@ class ProgramBounds:
     @cached_property
     def program(self) -> FunctionBound:
         """The bound of running the script: its top level, and `main` if the script has one."""
-        main = next((one for one in self.facts.module.statements if _is_main(one)), None)
-        if not isinstance(main, n.FunctionDef):
+        symbol = self.facts.own_names.get("main")
+        main = None if symbol is None else symbol.node
+        if not isinstance(main, n.FunctionDef) or main.parameters:
             return self.top
         found = self.of_function(main)
         if self.top.bound.is_zero:
@@ -247,7 +248,3 @@ class ProgramBounds:
         bound = Bound(reasons=(reason,)) if asks else ZERO
         parameters = ", ".join(one.name.text for one in definition.parameters)
         return FunctionBound(name, f"{name}({parameters})", definition, source, bound, ())
-
-
-def _is_main(node: n.Statement) -> bool:
-    return isinstance(node, n.FunctionDef) and node.name.text == "main" and not node.parameters

@@ -181,17 +181,14 @@ class ScriptBounds:
             return largest(map(self.bounds.of_any_call, functions)) * calls
         return self.unknown(node, f"no rule says what `{name}` asks")
 
-    def call(self, node: n.Call, known: Values) -> CallSite | None:
-        """The bound of a call, without the requests of its arguments.
-
-        Returns None if it sends no requests.
-        """
+    def call(self, node: n.Call, known: Values) -> CallSite:
+        """The bound of a call, without the requests of its arguments."""
         form = self.facts.forms.calls.get(node)
         if isinstance(form, BuiltinCall):
             return self._builtin_call(node, form, known)
         record = self.facts.record_of(node.function)
         if record is not None and record.module is None:
-            return None  # its rules ask for nothing
+            return CallSite(node, self.source, ZERO, "its rules ask for nothing")
         types = self._types(node.function, self.facts)
         called = [self.bounds.of_function(one) for one in self.bounds.functions(types)]
         bound = largest(self._with_arguments(one, node, known) for one in called)
@@ -202,20 +199,15 @@ class ScriptBounds:
         if called and ANY not in types:
             words = " or ".join(dict.fromkeys(f"`{one.name}`" for one in called))
         is_only = len(called) == len(types) == 1
-        return self._piece(node, bound, words, called[0] if is_only else None)
+        return CallSite(node, self.source, bound, words, (), called[0] if is_only else None)
 
-    def _builtin_call(self, node: n.Call, form: BuiltinCall, known: Values) -> CallSite | None:
+    def _builtin_call(self, node: n.Call, form: BuiltinCall, known: Values) -> CallSite:
         bound = self.builtin(form.builtin.name, node)
         if form.by is not None:
             given = form.arguments or tuple(one.value for one in node.arguments)
             each = self._called_value(form.by, self.facts)
             bound += each * self.lengths.size(given[0], known)
-        return self._piece(node, bound, f"`{form.builtin.name}`")
-
-    def _piece(
-        self, node: n.Node, bound: Bound, words: str, called: FunctionBound | None = None
-    ) -> CallSite | None:
-        return None if bound.is_zero else CallSite(node, self.source, bound, words, (), called)
+        return CallSite(node, self.source, bound, f"`{form.builtin.name}`")
 
     def _called_value(self, node: n.Expression, facts: Facts) -> Bound:
         """The bound for the requests that one call of a value sends, whatever the arguments are."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from saftc.cost import bodies, lengths, rules, script_bounds, variables
-from saftc.cost.bound import ONE, ZERO, Bound, largest, least, number
+from saftc.cost.bound import ONE, ZERO, Bound, CallSite, largest, least, number
 from saftc.cost.rules import Fields, Settings
 from saftc.syntax import nodes as n
 from tests.bounds.test_differential import differences
@@ -125,8 +125,12 @@ def _arguments_of_one_item(patch: Patch) -> None:
     patch.setattr(script_bounds.ScriptBounds, "_with_arguments", with_arguments)
 
 
+def _asks_nothing(self: Any, node: Any, _known: Any) -> CallSite:
+    return CallSite(node, self.source, ZERO, "")
+
+
 def _calls_for_nothing(patch: Patch) -> None:
-    patch.setattr(script_bounds.ScriptBounds, "call", lambda *_: None)
+    patch.setattr(script_bounds.ScriptBounds, "call", _asks_nothing)
 
 
 def _options_of_the_run(patch: Patch) -> None:
