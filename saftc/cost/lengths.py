@@ -14,6 +14,7 @@ from functools import reduce
 from operator import mul
 from typing import NamedTuple
 
+from saftc.check.bindings import sole_assignments
 from saftc.check.facts import Facts
 from saftc.check.forms import BuiltinCall, Form
 from saftc.check.names import Symbol
@@ -74,10 +75,11 @@ class Lengths:
         self._asks = asks
         bindings = facts.names.symbols.items()
         self._bindings = Counter(s for node, s in bindings if isinstance(node, n.Identifier))
-        # The values of variables that are bound once, at any time.
+        self.assigned_once = sole_assignments(facts.module, facts.names)
+        # The values of these variables at any time.
         self._constants: dict[Symbol, Value] = {}
-        for symbol, node in facts.bound_once.items():
-            self._constants[symbol] = self.value(node, {})
+        for symbol, only in self.assigned_once.items():
+            self._constants[symbol] = self.value(only.value, {})
 
     def size(self, node: n.Expression, values: Values) -> Bound:
         """An upper bound for the length of a value."""

@@ -117,7 +117,8 @@ class ScriptBounds:
         Returns None if the names are unknown.
         """
         if isinstance(node, n.Name):
-            node = self.facts.bound_once.get(self.facts.names.of(node), node)
+            only = self.lengths.assigned_once.get(self.facts.names.of(node))
+            node = node if only is None else only.value
         if not isinstance(node, n.ObjectLiteral | None):
             return None
         found: dict[str, n.Expression] = {}

@@ -219,6 +219,14 @@ def test_a_parameter_that_is_assigned_anew_is_not_the_argument(tmp_path: Path) -
     assert told(bounds_in(tmp_path, text), "") == "`n` is known only when its function runs"
 
 
+def test_a_constant_of_the_script_is_known_in_functions(tmp_path: Path) -> None:
+    loop = "    for word in words:\n        print($ {word} $)\n"
+    text = f'words: [string] = ["a", "b"]\n\nf g():\n{loop}\nf main():\n    g()\n'
+    assert told(bounds_in(tmp_path, text), "") == "4"
+    text = text.replace("\nf main", 'words = ["a"]\n\nf main')
+    assert told(bounds_in(tmp_path, text), "g") == "2 * len(words)"
+
+
 def test_a_name_that_may_still_be_the_outer_one(tmp_path: Path) -> None:
     text = (
         'words = ["a", "b", "c"]\n\nf g(n: int):\n    if n > 1:\n        words = ["a"]\n'
