@@ -97,8 +97,7 @@ class BodyBounds:
             return self.requests(node.item)
         clause, *others = clauses
         first, turn = self.requests(clause.iterable), BodyBounds(self.script, self.variables.known)
-        tests = [turn.requests(one) for one in clause.conditions]
-        once = sum(tests, ZERO) + turn._clauses(node, others)
+        once = sum(map(turn.requests, clause.conditions), ZERO) + turn._clauses(node, others)
         return first + self._repeated(clause, once, self.variables.turns(clause), turn.pieces)
 
     def _repeated(

@@ -89,8 +89,7 @@ class ProgramBounds:
         parameters = [script.facts.names.of(one.name) for one in definition.parameters]
         body = BodyBounds(script, {one: argument(one) for one in parameters})
         bound = body.block(definition.body)[0]
-        found = self._functions[definition]
-        return replace(found, bound=bound, pieces=tuple(body.pieces))
+        return replace(self._functions[definition], bound=bound, pieces=tuple(body.pieces))
 
     def of_functions(self) -> list[FunctionBound]:
         """The bounds of the script's functions, in source order."""
@@ -123,8 +122,7 @@ class ProgramBounds:
             walk_ = BodyBounds(script, {})
             bound += walk_.block(script.facts.module.statements)[0]
             pieces += walk_.pieces
-        module, title = self.facts.module, "top level"
-        return FunctionBound("", title, module, self.source, bound, tuple(pieces))
+        return FunctionBound("", "top level", self.facts.module, self.source, bound, tuple(pieces))
 
     @cached_property
     def program(self) -> FunctionBound:
