@@ -126,6 +126,8 @@ class Bound:
         return not self.terms and not self.reasons
 
     def __add__(self, other: "Bound") -> "Bound":
+        if self.is_zero or other.is_zero:
+            return other if self.is_zero else self
         return _bound([*self.terms, *other.terms], self.reasons + other.reasons)
 
     def __mul__(self, other: "Bound") -> "Bound":
