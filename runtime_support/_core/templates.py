@@ -106,9 +106,6 @@ def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> 
             continue
         key = part.key
         value = plain(values[key] if isinstance(key, int) else names[key])
-        if isinstance(value, str):
-            pieces.append(_text_of(value, part))
-            continue
         if not _is_tool(value):
             pieces += _pieces_of(value, part)
             continue
@@ -242,8 +239,6 @@ def _check_given(
     keys: frozenset[str | int], values: tuple[Any, ...], names: Mapping[str, Any]
 ) -> None:
     given = frozenset[str | int]((*range(len(values)), *names))
-    if given == keys:
-        return
     for key in keys - given:
         from runtime_support._values.names import did_you_mean
 

@@ -165,12 +165,8 @@ def kind(value: object) -> str:
     string, a number or a tuple.
     """
     value = plain(value)
-    class_ = type(value)
-    word = _KINDS.get(class_)
-    if word is not None:
-        return word
-    if hasattr(class_, "__members__") or is_named_tuple(value):
-        return class_name(class_)
+    if hasattr(type(value), "__members__") or is_named_tuple(value):
+        return class_name(type(value))
     return basic_kind(value)
 
 

@@ -166,7 +166,7 @@ def _requests(checked: Checked) -> Callable[[n.Prompt], Requests | None]:
         piece = bounds.of_prompt(node)
         if piece.bound.reasons:
             return Requests(None, why_unbounded(piece.bound, checked.source))
-        return Requests(piece.bound.most.shown, piece.words)
+        return Requests(piece.bound.shown, piece.words)
 
     return told
 

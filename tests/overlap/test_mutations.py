@@ -228,18 +228,9 @@ _SCRIPTS = {
 }
 
 
-# It takes long until a script comes that notices these.
-_RARE = {
-    *("heads that end more than a loop", "heads that others see", "lists that are read"),
-    *("names needed later", "names of the item before", "names without a value", "stale reads"),
-}
-
-
+@pytest.mark.heavy
 @pytest.mark.one_python
-@pytest.mark.parametrize(
-    "rule",
-    [pytest.param(one, marks=[pytest.mark.heavy] if one in _RARE else []) for one in _RULES],
-)
+@pytest.mark.parametrize("rule", _RULES)
 def test_each_rule_is_needed(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     owner, name, instead = _RULES[rule]
     first = _FIRST.get(rule, 0)

@@ -814,9 +814,13 @@ def test_rows_that_do_not_fit() -> None:
 
 def test_many_rows_that_do_not_fit_are_not_all_told() -> None:
     Path("mails.jsonl").write_text('{"mail": [1]}\n' * 200)
-    for check_only in (True, False):
-        told = refused(table="mails.jsonl", check_only=check_only).splitlines()
-        assert len(told) == 6 and told[-1] == "... and 95 rows more of the first 100"
+    for options, last in (
+        ({}, "... and 95 rows more of the first 100"),
+        ({"check_only": True}, "... and 195 rows more"),
+        ({"check_only": True, "limit": 7}, "... and 2 rows more"),
+    ):
+        told = refused(table="mails.jsonl", **options).splitlines()
+        assert len(told) == 6 and told[-1] == last
 
 
 @pytest.mark.parametrize("bad", [0, 3, 99, 120])

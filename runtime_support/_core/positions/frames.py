@@ -39,9 +39,6 @@ _LONGEST_NAME = 64
 _MOST_STRETCHES = 4096
 _stretches: dict[tuple[int, int], tuple[CodeType, Stretch]] = {}
 
-# The modules whose failing lookups were reported.
-_failed: set[str] = set()
-
 
 class Place:
     """A point in the execution of a module; its position is looked up on demand.
@@ -118,12 +115,10 @@ class Place:
 
 
 def _note_failure(path: str, error: Exception) -> None:
-    if path not in _failed:
-        from runtime_support._core.notes import note
+    from runtime_support._core.notes import note_once
 
-        _failed.add(path)
-        reason = f"{type(error).__name__}: {error}"
-        note(f"the places of {os.path.basename(path)} in its script cannot be looked up: {reason}")
+    file, reason = os.path.basename(path), f"{type(error).__name__}: {error}"
+    note_once(path, f"the places of {file} in its script cannot be looked up: {reason}")
 
 
 def name_of_place(path: str, function: str) -> str:
