@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from runtime_support._values.kinds import brief, show
 from runtime_support.errors import CheckError
 
 if TYPE_CHECKING:
@@ -137,6 +136,8 @@ class AnswerReader:
         """
         value = self().value
         if not isinstance(value, kind):
+            from runtime_support._values.kinds import brief
+
             raise of_another_kind(kind, f", got {brief(value)}")
         return iter([value] if isinstance(value, str) else value)
 
@@ -275,6 +276,8 @@ class PromptOutcome(Generic[T_co]):
             return value
 
     def __str__(self) -> str:
+        from runtime_support._values.kinds import show
+
         return show(self._answered().value)
 
 

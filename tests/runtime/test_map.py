@@ -35,8 +35,8 @@ from runtime_support import (
     prompt,
 )
 from runtime_support._budgets import Spent
-from runtime_support._core.tasks import turns as order
-from runtime_support._core.tasks.turns import Clock, current_clock
+from runtime_support._core.tasks import clock
+from runtime_support._core.tasks.clock import Clock, current_clock
 from runtime_support._journal.json_lines import LockedFile
 from runtime_support._schema.reading import schema_of
 from runtime_support.errors import AuthenticationFailed, ProviderError
@@ -503,7 +503,7 @@ def test_what_a_row_waits_for_its_server_is_not_its_time(
     waits = WaitingClock()
     monkeypatch.setattr(_retries, "time", waits)
     monkeypatch.setattr(_backoff, "time", waits)
-    monkeypatch.setattr(order, "monotonic", waits.monotonic)
+    monkeypatch.setattr(clock, "monotonic", waits.monotonic)
     configure(max_retries=5, max_wait=600)
     server.answers = [status(503, retry_after="90"), completion("one")]
     report = map_rows(ask, table("mails.csv", 1), "out", row_timeout=60)

@@ -20,7 +20,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from runtime_support._values.context import current_context, set_context
-from runtime_support._values.kinds import is_object
+from runtime_support._values.predicates import is_object
 from runtime_support.errors import ReplayMiss, SaftError
 
 if TYPE_CHECKING:
