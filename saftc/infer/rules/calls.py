@@ -18,6 +18,7 @@ from saftc.check.statements import all_statements, bound_by
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.diagnostics.near import did_you_mean
+from saftc.infer.failures import path_of
 from saftc.infer.rules.context import Inference
 from saftc.infer.rules.environment import Environment
 from saftc.infer.rules.expected import fit_into, is_zero, pass_argument
@@ -111,30 +112,29 @@ def _value_form(facts: Facts, function: n.Expression) -> CallForm:
 
 def _call_value(inference: Inference, node: n.Call, function: Type, env: Environment) -> Type:
     """The result type of a call whose callee is known only at run time."""
-    results: list[Type] = []
-    callable_members = [
-        member
-        for member in members(function)
-        if member == ANY or isinstance(member, FunctionType | BuiltinType | CallableType)
-    ]
     for argument in node.arguments:
         inference.expression(argument.value, env)
-    if not callable_members and function != NEVER:
+    results = [_result_of(inference, member) for member in members(function)]
+    possible = [result for result in results if result is not None]
+    if not possible and function != NEVER:
         is_length = isinstance(node.function, n.Member) and node.function.name.text == "length"
         hint = "`.length` is a number already" if is_length else None
         inference.report(
             catalogue.NOT_CALLABLE.at(node.function.span, found=show(function), hint=hint)
         )
         return ANY
-    for member in callable_members:
-        match member:
-            case FunctionType():
-                results.append(inference.result_of(member.definition))
-            case CallableType():
-                results.append(member.result)
-            case _:
-                results.append(ANY)
-    return union(results)
+    return union(possible)
+
+
+def _result_of(inference: Inference, function: Type) -> Type | None:
+    """The result type of calls of a value of type `function`, or None if it is no function."""
+    match function:
+        case FunctionType():
+            return inference.result_of(function.definition)
+        case CallableType():
+            return function.result
+        case _:
+            return ANY if function == ANY or isinstance(function, BuiltinType) else None
 
 
 def _call_callable(
@@ -219,7 +219,7 @@ def _history_asked(facts: Facts, function: n.FunctionDef, parameter: n.Parameter
 
 def _construct(inference: Inference, node: n.Call, facts: RecordFacts, env: Environment) -> Type:
     """The type of a record that a call creates."""
-    name = _name_of(node.function)
+    name = path_of(node.function) or "it"
     optional = facts.node.optional
     fields = tuple(
         replace(field, default=n.Literal(field.span, None)) if field in optional else field
@@ -247,17 +247,6 @@ def _construct(inference: Inference, node: n.Call, facts: RecordFacts, env: Envi
             return facts.type
     _arguments(inference, node, name, fields, give, env)
     return facts.type
-
-
-def _name_of(function: n.Expression) -> str:
-    """The name of a record for messages, as the call writes it."""
-    match function:
-        case n.Name(text=text):
-            return text
-        case n.Member(value=value, name=name):
-            return f"{_name_of(value)}.{name.text}"
-        case _:
-            return "it"
 
 
 def _arguments(

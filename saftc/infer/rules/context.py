@@ -42,7 +42,7 @@ TypeOf = Callable[["Inference", n.Expression, Environment, Type | None], Type]
 
 def _test_for(target: Target | None, found: Type) -> str | None:
     """A hint with a test that excludes values of type `found`, or None."""
-    tested = None if target is None else ".".join([target[0].name, *map(str, target[1])])
+    tested = None if target is None else ".".join([target[0].name, *target[1]])
     kinds = [kind_word(member) for member in members(found)]
     if NIL in members(found):
         test = f"if {tested or 'x'} != nil:"

@@ -243,9 +243,6 @@ def tuple_member(inference: Inference, node: n.TupleMember, env: Environment) ->
             for owner in members(value)
         )
     )
-    narrowed = env.narrowed(path_of(inference.facts.names, node))
-    if narrowed is not None:
-        return narrowed
     return _item_of_tuple(inference, node, value, node.position)
 
 
