@@ -23,14 +23,12 @@ from saftc.types.types import (
     TOOL_CALL,
     Scalar,
     Type,
-    bounded,
     erased,
     kind_word,
     members,
     show,
     union,
     unrolled,
-    without,
 )
 
 Unit = n.Module | Code
@@ -165,7 +163,7 @@ class Inference:
             self.outdate(symbol)
 
     def joined(self, known: Type, type_: Type) -> Type:
-        """The union of two types, within the limits for inferred types.
+        """The union of two types.
 
         If the current function or module has been inferred too often, a union that grows becomes
         `ANY`.
@@ -175,9 +173,7 @@ class Inference:
             return known
         if self.rounds[self.unit] > _MOST_ROUNDS:
             return ANY
-        # If one type includes the other, apart from nil, nothing grows: declared types stay intact.
-        is_either = without(grown, NIL) in (without(known, NIL), without(type_, NIL))
-        return grown if is_either else bounded(grown)
+        return grown
 
     def outdate(self, what: Symbol | n.FunctionDef) -> None:
         """Schedules all functions (and other units) that read `what` to be inferred again."""

@@ -132,15 +132,8 @@ def _stops(inference: Inference, statement: n.Statement) -> bool:
 
 def _statement(inference: Inference, statement: n.Statement, env: Environment) -> None:
     match statement:
-        case n.AssignStmt():
-            _assign_stmt(inference, statement, env)
-        case n.AugmentedAssignStmt():
-            found = inherited_annotation(inference, statement.name)
-            if found is None:
-                given = inference.expression(statement.value, env)
-            else:
-                given = fit_into(inference, statement.value, found[0], env, found[1])
-            inference.assign(inference.facts.names.of(statement.name), given, env)
+        case n.AssignStmt() | n.AugmentedAssignStmt():
+            _assign(inference, statement, env)
         case n.UnpackStmt():
             unpack(inference, statement, inference.expression(statement.value, env), env)
         case n.DestructureStmt():
@@ -217,9 +210,11 @@ def _bare_defaults(inference: Inference, definition: n.FunctionDef, env: Environ
             check_assignable(inference, parameter.default, given, asked)
 
 
-def _assign_stmt(inference: Inference, statement: n.AssignStmt, env: Environment) -> None:
+def _assign(
+    inference: Inference, statement: n.AssignStmt | n.AugmentedAssignStmt, env: Environment
+) -> None:
     symbol = inference.facts.names.of(statement.name)
-    if statement.schema is not None:
+    if isinstance(statement, n.AssignStmt) and statement.schema is not None:
         wanted, related = inference.facts.schemas[statement.schema], ()
     elif (found := inherited_annotation(inference, statement.name)) is not None:
         wanted, related = found
