@@ -217,6 +217,9 @@ def _narrow_kind(
         if is_equal and word in _KINDS:
             _narrow_to(inference, node, env, _KINDS[word])
         return
+    answers = {kind_word(member) == word for member in members(type_)}
+    if type_ != NEVER and len(answers) == 1:
+        inference.doubt()
     _keep_members(inference, node, env, lambda member: (kind_word(member) == word) == is_equal)
 
 

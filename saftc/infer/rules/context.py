@@ -73,8 +73,11 @@ class Inference:
     # The functions that take part in inference; a function that is only called joins at its first
     # call.
     reached: set[n.FunctionDef] = field(default_factory=set[n.FunctionDef])
-    # The diagnostics of each unit from its last inference.
-    found: dict[Unit, list[Diagnostic]] = field(default_factory=dict[Unit, list[Diagnostic]])
+    # The diagnostics of each unit from its last inference; None stands for a needless type test,
+    # which is not reported but makes the types doubtful.
+    found: dict[Unit, list[Diagnostic | None]] = field(
+        default_factory=dict[Unit, list[Diagnostic | None]]
+    )
     # The types of expressions that may be functions known only by type; the facts have `ANY`.
     of_functions: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
 
@@ -83,13 +86,17 @@ class Inference:
         return self.keep(node, self.type_of(self, node, env, wanted))
 
     @property
-    def mistakes(self) -> list[Diagnostic]:
+    def mistakes(self) -> list[Diagnostic | None]:
         """The diagnostics so far of the function, rules or module that is being inferred."""
         return self.found[self.unit]
 
     def report(self, diagnostic: Diagnostic) -> None:
         """Records a diagnostic. Another inference of the same function or module drops it."""
         self.mistakes.append(diagnostic)
+
+    def doubt(self) -> None:
+        """Records that the script tests a type, although the inferred type decides the result."""
+        self.mistakes.append(None)
 
     def may_fail(self, node: n.Expression, found: Type, problem: str) -> None:
         """Warns that a value may be of type `found`, which is a part of its type and wrong here."""

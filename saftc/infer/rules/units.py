@@ -58,7 +58,7 @@ def infer_types(module: n.Module, facts: Facts) -> list[Diagnostic]:
         unit = next(iter(inference.outdated))
         del inference.outdated[unit]
         _infer(inference, unit)
-    return [one for unit in units for one in inference.found[unit]]
+    return [one for unit in units for one in inference.found[unit] if one is not None]
 
 
 def _awaits_calls(function: FunctionFacts) -> bool:

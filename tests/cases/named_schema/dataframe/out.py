@@ -4,7 +4,7 @@ from typing import Annotated, Any, TypedDict
 
 import polars as pl
 from runtime_support import check, ops
-from runtime_support.ops import mean, parse, read, show
+from runtime_support.ops import kind, mean, parse, read, show
 
 
 class DescribeResult(TypedDict):
@@ -35,8 +35,8 @@ def size(value: int | pl.DataFrame) -> int:
     return value
 
 
-def size_of_any(value: pl.DataFrame) -> int:
-    if isinstance(value, pl.DataFrame):
+def size_of_any(value: Any) -> int:
+    if kind(value) == "dataframe":
         return value.height
     return 0
 

@@ -58,13 +58,13 @@ def area(shape: Any) -> Any:
 print(show(area({"kind": "circle", "r": 2})))
 
 
-def double(x: str) -> str:
-    if isinstance(x, int):
+def double(x: Any) -> Any:
+    if type(x) is int:
         return x * 2
-    return x + x
+    return ops.add(x, x)
 
 
-print(double("a"))
+print(show(double("a")))
 
 
 # it gives what it takes
