@@ -172,8 +172,7 @@ class _UseFinder:
                 symbol = self.facts.names.of(node)
                 return self.uses.get(symbol) or self.facts.declared.get(symbol, ANY)
             case n.Binary(operator="+"):
-                left = self._known(node.left)
-                return left if left != ANY else self._known(node.right)
+                return self._known(node.left)
             case n.Binary():
                 return NUMBER
             case n.Prompt():

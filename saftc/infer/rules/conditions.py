@@ -125,10 +125,8 @@ def condition(
         case n.Unary(operator="not"):
             inference.keep(node, BOOL)
             condition(inference, node.operand, env, look)
-        case n.Prompt():
-            inference.facts.forms.tests[node] = test_of(inference.expression(node, env, BOOL))
         case _:
-            type_ = inference.expression(node, env)
+            type_ = inference.expression(node, env, BOOL if isinstance(node, n.Prompt) else None)
             inference.facts.forms.tests[node] = test_of(type_)
             (look or _warn_if_constant)(inference, node, type_)
 
@@ -250,7 +248,7 @@ def _narrow_to(inference: Inference, node: n.Expression, env: Environment, type_
 
 def forget_changed(inference: Inference, node: n.Node, env: Environment) -> None:
     """Drops the narrowed types of Python objects' members if evaluating `node` may change them."""
-    if inference.uses_python and _may_change(inference, node):
+    if _may_change(inference, node):
         env.forget()
 
 

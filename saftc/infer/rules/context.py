@@ -109,8 +109,10 @@ class Inference:
 
     def keep(self, node: n.Node, type_: Type) -> Type:
         """Records and returns the type of an expression."""
-        if not isinstance(type_, Scalar):
-            type_ = unrolled(type_)
+        if isinstance(type_, Scalar):
+            self.facts.types[node] = type_
+            return type_
+        type_ = unrolled(type_)
         known = self.facts.types[node] = erased(type_)
         if known is not type_:
             self.of_functions[node] = type_

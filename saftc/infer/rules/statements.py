@@ -106,7 +106,9 @@ class _Types(ForwardAnalysis[Environment]):
         """
         wider = join([head, again])
         growing = [symbol for symbol, slot in wider.slots.items() if slot != head.get(symbol)]
-        if not growing:
+        if all(head.get(symbol) is None for symbol in growing):
+            # What the loop binds first has the type of all its values where it is read before.
+            head.slots.update(wider.slots)
             return None
         self.growths[-1] += 1
         for symbol in growing if self.growths[-1] >= _MOST_TURNS else ():
