@@ -36,6 +36,7 @@ from saftc.types.types import (
     ObjectType,
     Type,
     UnionType,
+    base_of_value,
     is_known,
     is_only,
     members,
@@ -159,24 +160,15 @@ class _UseFinder:
             if symbol in self.parameters and (known is None or (known, wanted) == (NUMBER, INT)):
                 self.uses[symbol] = wanted
 
+
     def _known(self, node: n.Expression) -> Type:
-        """The type of an operand, or `ANY` if the type is unknown before inference."""
+        """The type of a literal or a name, or `ANY` if the type is unknown before inference."""
         match node:
-            case n.Literal(value=str()):
-                return STRING
-            case n.Literal(value=bool()) | n.Literal(value=None):
-                return ANY
             case n.Literal():
-                return NUMBER
+                return base_of_value(node.value)
             case n.Name():
                 symbol = self.facts.names.of(node)
                 return self.uses.get(symbol) or self.facts.declared.get(symbol, ANY)
-            case n.Binary(operator="+"):
-                return self._known(node.left)
-            case n.Binary():
-                return NUMBER
-            case n.Prompt():
-                return STRING
             case _:
                 return ANY
 
