@@ -62,15 +62,6 @@ class OfferedTool:
         """Whether a Python module defines the function."""
         return isinstance(self.facts.declared_by_python(self.value), Function)
 
-    def is_same(self, other: "OfferedTool") -> bool:
-        """Whether both tools certainly have the same function, name and approval."""
-        one, same = self.type, other.type
-        if not isinstance(one, FunctionType) or not isinstance(same, FunctionType):
-            return False
-        is_one = one.definition is same.definition and self.facts.is_evaluated_once(one.definition)
-        is_known = self.name == other.name and self.waits == other.waits != "unknown"
-        return is_one and is_known
-
     @property
     def is_function(self) -> bool:
         """Whether the tool is known to be a function. A value in a hole may also be text."""
@@ -233,22 +224,6 @@ def _offered(facts: Facts, node: n.Prompt, seen: set[n.Prompt]) -> list[OfferedT
     seen.add(node)
     kept = [tool for one in _before(facts, node) for tool in _offered(facts, one, seen)]
     return [*_shown_tools(facts, node), *kept, *(listed_tools(facts, node.tools) or [])]
-
-
-def certainly_kept(facts: Facts, node: n.Prompt) -> list[OfferedTool]:
-    """The tools that a prompt inherits from every prompt that it may continue."""
-    return _kept(facts, node, frozenset())
-
-
-def _kept(facts: Facts, node: n.Prompt, around: frozenset[n.Prompt]) -> list[OfferedTool]:
-    if node in around:
-        return []  # the first turn of a loop has none of the turns before
-    each = [
-        [*own_tools(facts, one), *_kept(facts, one, around | {node})]
-        for one in _before(facts, node)
-    ]
-    first, *others = each or [[]]
-    return [tool for tool in first if all(any(map(tool.is_same, one)) for one in others)]
 
 
 def waiting_functions(facts: Facts) -> set[n.FunctionDef]:
@@ -514,20 +489,13 @@ def _loses_tools(facts: Facts, node: n.Prompt) -> bool:
     after = node.after
     if after is None or node.tools is not None or own_tools(facts, node):
         return False
+    is_written = isinstance(after, n.ListLiteral)
+    if is_written and all(isinstance(one, n.ObjectLiteral) for one in after.items):
+        return False  # messages that are written in place have no calls
     known = _given_by(facts, after)
     if known is None:
-        if isinstance(after, n.ListLiteral) and all(map(_is_written_without_calls, after.items)):
-            return False
         return fit(facts.types.get(after, ANY), CONVERSATION) != Assignability.NEVER
     return not isinstance(after, n.Name) and any(offered(facts, one) for one in known)
-
-
-def _is_written_without_calls(message: n.Expression | n.Spread) -> bool:
-    """Whether a message is a literal without tool calls."""
-    if not isinstance(message, n.ObjectLiteral):
-        return False
-    keys = [one.key.text for one in message.fields if isinstance(one, n.Field)]
-    return len(keys) == len(message.fields) and "tool_calls" not in keys
 
 
 def _problems(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic]:
