@@ -207,6 +207,10 @@ class Facts:
         """True if this script defines the function, false if an imported script does."""
         return definition in self.names.scopes
 
+    def is_evaluated_once(self, definition: n.FunctionDef) -> bool:
+        """Whether a function's definition runs only once: at the top level of its script."""
+        return not self.is_own(definition) or definition in self.module.statements
+
     def lasting_type(self, symbol: Symbol) -> Type:
         """The type that covers all values of a variable, for reads in other scopes and scripts."""
         return union((self.declared.get(symbol, NEVER), self.symbols.get(symbol, ANY)))

@@ -62,6 +62,15 @@ class OfferedTool:
         """Whether a Python module defines the function."""
         return isinstance(self.facts.declared_by_python(self.value), Function)
 
+    def is_same(self, other: "OfferedTool") -> bool:
+        """Whether both tools certainly have the same function, name and approval."""
+        one, same = self.type, other.type
+        if not isinstance(one, FunctionType) or not isinstance(same, FunctionType):
+            return False
+        is_one = one.definition is same.definition and self.facts.is_evaluated_once(one.definition)
+        is_known = self.name == other.name and self.waits == other.waits != "unknown"
+        return is_one and is_known
+
     @property
     def is_function(self) -> bool:
         """Whether the tool is known to be a function. A value in a hole may also be text."""
@@ -224,6 +233,22 @@ def _offered(facts: Facts, node: n.Prompt, seen: set[n.Prompt]) -> list[OfferedT
     seen.add(node)
     kept = [tool for one in _before(facts, node) for tool in _offered(facts, one, seen)]
     return [*_shown_tools(facts, node), *kept, *(listed_tools(facts, node.tools) or [])]
+
+
+def certainly_kept(facts: Facts, node: n.Prompt) -> list[OfferedTool]:
+    """The tools that a prompt inherits from every prompt that it may continue."""
+    return _kept(facts, node, frozenset())
+
+
+def _kept(facts: Facts, node: n.Prompt, around: frozenset[n.Prompt]) -> list[OfferedTool]:
+    if node in around:
+        return []  # the first turn of a loop has none of the turns before
+    each = [
+        [*own_tools(facts, one), *_kept(facts, one, around | {node})]
+        for one in _before(facts, node)
+    ]
+    first, *others = each or [[]]
+    return [tool for tool in first if all(any(map(tool.is_same, one)) for one in others)]
 
 
 def waiting_functions(facts: Facts) -> set[n.FunctionDef]:

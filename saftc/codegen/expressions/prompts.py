@@ -33,6 +33,7 @@ from saftc.infer.programs import conversions_of, functions_above
 from saftc.infer.tools import (
     OfferedTool,
     approved_in,
+    certainly_kept,
     is_field_of_tools,
     keeps_tools,
     listed_tool,
@@ -312,7 +313,7 @@ def _tools(context: Context, node: n.Prompt, after: Expression | None) -> Expres
     kept = None
     if after is not None and keeps_tools(context.facts, node):
         kept = py.attribute(after, "tools")
-    listed = [] if node.tools is None else _listed(context, node.tools)
+    listed = [] if node.tools is None else _listed(context, node, node.tools)
     if kept is not None and not listed:
         return kept
     items = [*([] if kept is None else [py.starred(kept)]), *listed]
@@ -328,19 +329,21 @@ def _tools(context: Context, node: n.Prompt, after: Expression | None) -> Expres
             return made
 
 
-def _listed(context: Context, node: n.Expression) -> list[Expression]:
-    """Emits the items of a list of tools.
+def _listed(context: Context, prompt: n.Prompt, node: n.Expression) -> list[Expression]:
+    """Emits the items of a list of tools, without tools that the conversation has already.
 
     An item is a function if its Python name is the tool's name, else a pair of name and function.
     """
     if isinstance(node, n.ListLiteral):
         found: list[Expression] = []
+        kept = certainly_kept(context.facts, prompt)
         for item in node.items:
             if isinstance(item, n.Spread):
-                found += _listed(context, item.value)
+                found += _listed(context, prompt, item.value)
                 continue
             (tool,) = listed_tool(context.facts, item)
-            found.append(_tool(context, item, tool))
+            if not any(map(tool.is_same, kept)):
+                found.append(_tool(context, item, tool))
         return found
     tools = listed_tools(context.facts, node) or []
     whole = context.emit(node)

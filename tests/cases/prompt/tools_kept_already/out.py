@@ -12,7 +12,7 @@ def refund(order: str) -> str:
 
 def listed(name: str) -> str:
     reply = prompt("Look for {name} with {find}.", name=name, find=find)
-    return prompt("And now?", after=reply, tools=[*reply.tools, find]).value
+    return prompt("And now?", after=reply, tools=reply.tools).value
 
 
 def waiting(name: str) -> str:
@@ -22,11 +22,7 @@ def waiting(name: str) -> str:
         find=find,
         refund=approve(refund),
     )
-    return prompt(
-        "And now?",
-        after=reply,
-        tools=[*reply.tools, approve(refund), find],
-    ).value
+    return prompt("And now?", after=reply, tools=reply.tools).value
 
 
 def on_some_paths(name: str, is_new: bool) -> str:
@@ -38,7 +34,7 @@ def on_some_paths(name: str, is_new: bool) -> str:
             find=find,
             refund=refund,
         )
-    return prompt("And now?", after=reply, tools=[*reply.tools, refund, find]).value
+    return prompt("And now?", after=reply, tools=[*reply.tools, refund]).value
 
 
 def in_turns(name: str) -> str:
