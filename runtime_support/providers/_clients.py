@@ -57,6 +57,7 @@ _IDLE_SECONDS = 5.0
 _OF_THE_WAY = ("content-encoding", "content-length", "transfer-encoding")
 _NO_ENCODING = ("", "identity")
 
+
 def client_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2.Client:
     """Returns a client for threads, which uses the environment's proxy for this address.
 
@@ -374,6 +375,7 @@ class BodyLimits(float):
             raise BodyTooLarge
         if self.left < 0:  # data that is already there causes no wait, and so no time-out
             raise httpcore2.ReadTimeout(TOO_LATE)
+
 
 @contextmanager
 def wait_within(

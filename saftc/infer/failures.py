@@ -364,6 +364,7 @@ class _FailureFinder:
         elif node.operator == "*" and not is_only(self.facts.type_of(node.left), "int", "float"):
             yield self._wrong_operand(node, node.left, node.right)
 
+
 def _is_written_out(made: Scalar, given: n.Expression | None) -> bool:
     """Whether a conversion to a date or the like gets a valid literal, so that it succeeds."""
     match given:

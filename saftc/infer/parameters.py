@@ -160,7 +160,6 @@ class _UseFinder:
             if symbol in self.parameters and (known is None or (known, wanted) == (NUMBER, INT)):
                 self.uses[symbol] = wanted
 
-
     def _known(self, node: n.Expression) -> Type:
         """The type of a literal or a name, or `ANY` if the type is unknown before inference."""
         match node:

@@ -122,6 +122,7 @@ _told: set[str] = set()
 # How many characters of a server's message are shown.
 SHOWN = 300
 
+
 @dataclass(slots=True)
 class Waited:
     """The seconds that one prompt has waited for its server."""
