@@ -9,7 +9,7 @@ tags: [string] = [] a shared default, or one that each record (or call) creates
 
 from collections.abc import Sequence
 from enum import Enum, auto
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from saftc.check.facts import Facts, FunctionFacts
 from saftc.check.forms import BuiltinCall, Form
@@ -82,13 +82,6 @@ class Key(NamedTuple):
     name: str
 
 
-class BoolChain(NamedTuple):
-    """The form `condition and other` or `condition or other` for a conditional of bools."""
-
-    operator: Literal["and", "or"]
-    other: n.Expression
-
-
 class Values:
     """Chooses how the values of a module are written, by the facts about the module."""
 
@@ -108,21 +101,6 @@ class Values:
     def are(self, kind: str, *nodes: n.Expression) -> bool:
         """Whether the values of all nodes are of the given kind."""
         return all(is_only(self.facts.type_of(one), kind) for one in nodes)
-
-    def both(self, node: n.Conditional) -> BoolChain | None:
-        """The `and` or `or` form of a conditional with bool values, or None.
-
-        The conditional has one if `then` is the literal true, or `other` is the literal false.
-        """
-        if not self.are("bool", node.then, node.other):
-            return None
-        match node:
-            case n.Conditional(other=n.Literal(value=False)):
-                return BoolChain("and", node.then)
-            case n.Conditional(then=n.Literal(value=True)):
-                return BoolChain("or", node.other)
-            case _:
-                return None
 
     # Builtins
 
@@ -181,22 +159,11 @@ class Values:
         is_object = is_plain and isinstance(node, n.ObjectLiteral)
         if not (is_list or is_object) and not self._may_be_refused(type_):
             return Default.SHARED
-        if isinstance(node, n.Call) and self._is_made_of_literals(node):
-            return Default.MADE
         says_names = any(isinstance(part, n.Name | n.Call | n.Prompt) for part in walk(node))
         if is_object or (is_list and not says_names):
             return Default.MADE
         is_copied = isinstance(type_, ListType | MapType | ObjectType)
         return Default.COPIED if is_copied else Default.HELD
-
-    def _is_made_of_literals(self, node: n.Call) -> bool:
-        """Whether a call creates a record from literals only.
-
-        Each such call makes an equal value.
-        """
-        return self.facts.record_of(node.function) is not None and all(
-            isinstance(argument.value, n.Literal) for argument in node.arguments
-        )
 
     def _may_be_refused(self, type_: Type) -> bool:
         """Whether a value of this type may be one that Python rejects as a field's default."""
