@@ -181,8 +181,6 @@ class _GrowthFinder(ForwardAnalysis[_State]):
             case n.Call():
                 is_list = is_only(self.facts.types.get(node, ANY), "list")
                 return is_list and self._holds(node) in ("nothing", "items")
-            case n.Conditional():
-                return self._is_new(node.then) and self._is_new(node.other)
             case _:
                 return False
 
