@@ -159,11 +159,22 @@ class Values:
         is_object = is_plain and isinstance(node, n.ObjectLiteral)
         if not (is_list or is_object) and not self._may_be_refused(type_):
             return Default.SHARED
+        if isinstance(node, n.Call) and self._is_made_of_literals(node):
+            return Default.MADE
         says_names = any(isinstance(part, n.Name | n.Call | n.Prompt) for part in walk(node))
         if is_object or (is_list and not says_names):
             return Default.MADE
         is_copied = isinstance(type_, ListType | MapType | ObjectType)
         return Default.COPIED if is_copied else Default.HELD
+
+    def _is_made_of_literals(self, node: n.Call) -> bool:
+        """Whether a call creates a record from literals only.
+
+        Each such call makes an equal value.
+        """
+        return self.facts.record_of(node.function) is not None and all(
+            isinstance(argument.value, n.Literal) for argument in node.arguments
+        )
 
     def _may_be_refused(self, type_: Type) -> bool:
         """Whether a value of this type may be one that Python rejects as a field's default."""

@@ -15,8 +15,8 @@ class Size(TypedDict):
 @dataclass(frozen=True)
 class Shape:
     level: Level = Level.LOW
-    at: Point = field(default_factory=lambda value=Point(1, 2): value)
-    to: Vector = field(default_factory=lambda value=Vector(x=1): value)
+    at: Point = field(default_factory=lambda: Point(1, 2))
+    to: Vector = field(default_factory=lambda: Vector(x=1))
     size: Size = field(default_factory=lambda: Size(width=1, height=2))
     other: Size | None = field(default_factory=lambda: Size(width=3, height=4))
 
