@@ -30,7 +30,6 @@ from saftc.check.statements import all_statements, blocks_of, bound_by, evaluate
 from saftc.effects.awaits import Awaits
 from saftc.effects.certainty import (
     ANNOTATE,
-    GIVE_VALUE,
     STREAMED,
     TO_HEAD,
     UNSTREAMED,
@@ -284,14 +283,6 @@ class _Planner:
         if "prints" in self.effects.of(*nodes):
             self.plan.prints = True
 
-    def _without_value(self, read: set[Symbol]) -> str | None:
-        """The name of a variable in `read` that may have no value where it is read, or None.
-
-        If there are several, it is the first in the alphabet.
-        """
-        unset = (one.name for one in read if one in self.facts.names.unset or one.starts_late)
-        return min(unset, default=None)
-
     # Loops
 
     def _for(self, loop: n.ForStmt, place: _Place) -> None:
@@ -322,12 +313,7 @@ class _Planner:
         unknown = self.effects.first_unknown(*loop.body, kinds=UNKNOWN)
         if unknown is not None:
             return of_effect(self.effects, unknown)
-        reason = self.certainty.unpacks(loop)
-        if reason is not None:
-            return reason
-        read = self.flow.early_reads(loop.body, set(self.flow.bound(loop)))
-        unset = self._without_value(read)
-        return None if unset is None else Reason(loop, f"`{unset}` may have no value", GIVE_VALUE)
+        return self.certainty.unpacks(loop)
 
     def _cut(self, loop: n.ForStmt, end: int, cut: int, place: _Place) -> PipelinedLoop | Reason:
         head, first, rest = loop.body[:end], loop.body[end:cut], loop.body[cut:]
@@ -373,10 +359,6 @@ class _Planner:
             if symbol not in certain:
                 words = f"`{symbol.name}` is assigned on some paths only"
                 return Reason(loop, words, "assign to it on all of them")
-        unset = self._without_value(later.intersection(gives))
-        if unset is not None:
-            words = f"`{unset}` may have no value after the loop"
-            return Reason(loop, words, GIVE_VALUE)
         given = self._given(loop, cut, gives, are_known=bool(rest))
         if isinstance(given, Reason):
             return given
