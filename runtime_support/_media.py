@@ -146,15 +146,12 @@ def file(path: str) -> File:
     return File(os.path.basename(place), type_, data)
 
 
-def content_of(pieces: Iterable[Piece]) -> Content:
-    """Returns the message content: a string if all pieces are text, else a list of parts."""
-    pieces = [piece for piece in pieces if piece != ""]
-    if all(isinstance(piece, str) for piece in pieces):
-        return "".join(map(str, pieces))
+def content_of(pieces: Iterable[Piece]) -> list[ContentPart]:
+    """Returns the message content as a list of parts. Texts next to each other are one part."""
     from itertools import groupby
 
     parts: list[ContentPart] = []
-    for is_text, group in groupby(pieces, lambda piece: isinstance(piece, str)):
+    for is_text, group in groupby(filter(None, pieces), lambda piece: isinstance(piece, str)):
         together = list(group)
         parts += [_text_part("".join(map(str, together)))] if is_text else map(_part, together)
     return parts

@@ -450,9 +450,6 @@ def print(
     flush: bool = False,
 ) -> None:
     """Prints like Python's `print`. The output of a call that runs ahead waits for its turn."""
-    if current_task() is None:
-        turns.print_values(*values, sep=sep, end=end, file=file, flush=flush)
-        return
     text = io.StringIO()
     builtins.print(*values, sep=sep, end=end, file=text)
     shown = text.getvalue()

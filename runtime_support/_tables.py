@@ -27,7 +27,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from runtime_support._core.tasks.turns import note_read
+from runtime_support._core.tasks.file_order import note_read
 from runtime_support._language.arguments import as_integer, as_number, as_text, each_as
 from runtime_support._language.files import check_regular, resolve_path
 from runtime_support._language.operators import div

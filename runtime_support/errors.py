@@ -33,7 +33,7 @@ Every one says what was asked, what came, and where it helps one thing to try.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 __all__ = [
     "AuthenticationFailed",
@@ -280,15 +280,17 @@ class ToolLimitError(PromptError):
 class ProviderError(PromptError):
     """The exchange with the provider failed.
 
-    `status` and `request_id` come from the response, or are None. `stays_away` is true if the
-    server is unreachable or overloaded, so that a later attempt may work. `text` is the part of a
-    streamed reply that arrived before the failure.
+    `status` and `request_id` come from the response, or are None. `retry_after` is the time in
+    seconds that the provider asks to wait, or None. `stays_away` is true if the server is
+    unreachable or overloaded, so that a later attempt may work. `text` is the part of a streamed
+    reply that arrived before the failure.
     """
 
     stays_away: bool = False
     text: str = ""
-    # If a retry may help: the reason, and how many seconds the server asks to wait.
-    another_try: tuple[Any, float | None] | None = None
+    retry_after: float | None = None
+    # Why a retry may help: the server is overloaded; unreachable; or the exchange broke off.
+    another_try: Literal["busy", "away", "broken"] | None = None
 
     def __init__(
         self,
@@ -308,12 +310,7 @@ class ProviderTimeout(ProviderError, TimeoutError):
 
 
 class RateLimited(ProviderError):
-    """The provider replied with status 429: too many requests.
-
-    `retry_after` is the time in seconds that the provider asks to wait, or None.
-    """
-
-    retry_after: float | None = None
+    """The provider replied with status 429: too many requests."""
 
 
 class AuthenticationFailed(ProviderError):

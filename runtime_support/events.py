@@ -20,7 +20,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from runtime_support._core.hooks import Hook, RequestedCall, ids
-from runtime_support._core.notes import note
+from runtime_support._core.notes import note_once
 from runtime_support._core.reader import sent_arguments
 from runtime_support._core.redaction import redacted
 from runtime_support._core.tasks.turns import waited_here
@@ -115,19 +115,23 @@ Listener: TypeAlias = Callable[[Any], object]
 # Functions that return the listener of a prompt, or None.
 _makers: tuple[Callable[[PromptRun], Listener | None], ...] = ()
 _lock = threading.Lock()
-# The names of listeners whose failures were reported, and their largest number.
-MOST_TROUBLES = 100
-_troubles: set[str] = set()
 
 
-def listen(listener_for: Callable[[PromptRun], Listener | None]) -> None:
-    """Calls `listener_for` for every prompt from now on.
+def listen(listener_for: Callable[[PromptRun], Listener | None]) -> Callable[[], None]:
+    """Calls `listener_for` for every prompt from now on. Returns a function that ends this.
 
     If `listener_for` returns a listener, the listener is called for each event of the prompt.
     """
     global _makers
     with _lock:
         _makers = (*_makers, listener_for)
+
+    def remove() -> None:
+        global _makers
+        with _lock:
+            _makers = tuple(one for one in _makers if one is not listener_for)
+
+    return remove
 
 
 def add_listener(on_event: Listener) -> Callable[[], None]:
@@ -137,18 +141,7 @@ def add_listener(on_event: Listener) -> Callable[[], None]:
     task of the event, and several threads may call it concurrently. Events are not redacted: remove
     secrets before you show or store them.
     """
-    global _makers
-
-    def listener_for(_: PromptRun) -> Listener:
-        return on_event
-
-    def remove() -> None:
-        global _makers
-        with _lock:
-            _makers = tuple(one for one in _makers if one is not listener_for)
-
-    listen(listener_for)
-    return remove
+    return listen(lambda _: on_event)
 
 
 def emit(event: PromptEvent) -> None:
@@ -162,11 +155,7 @@ def emit(event: PromptEvent) -> None:
 
 def note_trouble(name: str, error: Exception) -> None:
     """Reports a listener's failure on standard error. Reports only one failure for each `name`."""
-    with _lock:
-        if name in _troubles or len(_troubles) >= MOST_TROUBLES:
-            return
-        _troubles.add(name)
-    note(f"{name}: {type(error).__name__}: {error}")
+    note_once(name, f"{name}: {type(error).__name__}: {error}")
 
 
 class WatchHook(Hook):
@@ -379,6 +368,10 @@ class EventParts:
         """Returns the event of a call's end. Calls end in the order in which they began."""
         self._ended += 1
         return ToolEnded(self._ended, call.tool, call.result, call.error)
+
+    def end(self, answer: Answer) -> ReplyEnded:
+        """Returns the event of the reply's end."""
+        return ReplyEnded(answer.finish)
 
     def _pieces(self, parts: Iterator[Any]) -> Iterator[TextPiece]:
         if self._parts.kind is str:

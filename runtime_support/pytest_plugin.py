@@ -16,7 +16,7 @@ import ipaddress
 import re
 import socket
 import warnings
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -112,33 +112,30 @@ def _recording_of(node: pytest.Item) -> Path:
 
 def _refuse_network(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks connections to other machines."""
-    connect, connect_ex, look_up = (
-        socket.socket.connect,
-        socket.socket.connect_ex,
-        socket.getaddrinfo,
-    )
 
-    def guarded_connect(self: socket.socket, address: Any) -> None:
-        _refuse_unless_here(self.family, address)
-        connect(self, address)
+    def guard(owner: Any, name: str, host_of: Callable[..., Any]) -> None:
+        function = getattr(owner, name)
 
-    def guarded_connect_ex(self: socket.socket, address: Any) -> int:
-        _refuse_unless_here(self.family, address)
-        return connect_ex(self, address)
+        def guarded(*arguments: Any, **named: Any) -> Any:
+            host = host_of(*arguments)
+            if not _is_here(host):
+                raise _refused(host)
+            return function(*arguments, **named)
 
-    def guarded_look_up(host: Any, *more: Any, **named: Any) -> Any:
-        if not _is_here(host):
-            raise _refused(host)
-        return look_up(host, *more, **named)
+        monkeypatch.setattr(owner, name, guarded)
 
-    monkeypatch.setattr(socket.socket, "connect", guarded_connect)
-    monkeypatch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
-    monkeypatch.setattr(socket, "getaddrinfo", guarded_look_up)
+    guard(socket.socket, "connect", _host_of_address)
+    guard(socket.socket, "connect_ex", _host_of_address)
+    guard(socket, "getaddrinfo", _host_of_name)
 
 
-def _refuse_unless_here(family: int, address: Any) -> None:
-    if family in (socket.AF_INET, socket.AF_INET6) and not _is_here(address[0]):
-        raise _refused(address[0])
+def _host_of_name(host: Any, *_: Any) -> Any:
+    return host
+
+
+def _host_of_address(connection: socket.socket, address: Any) -> Any:
+    """Returns the host of an internet address, or None for an address of another family."""
+    return address[0] if connection.family in (socket.AF_INET, socket.AF_INET6) else None
 
 
 def _refused(host: Any) -> NetworkRefused:

@@ -67,6 +67,9 @@ def tests(name: str, title: str, *arguments: str, python: str = sys.executable) 
 
 # Each process has its share of the tests, in order, and takes over some of another's.
 SPREAD = ("-n", "auto", "--dist", "worksteal")
+# One process more than there are processors: some of the fast tests wait, for a child or a server.
+_PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+ONE_MORE = ("-n", str((_PROCESSORS or 1) + 1), "--dist", "worksteal")
 CHECKERS = [
     checker("ruff", "ruff", "check"),
     tests("house", "the house: sizes, imports, what is loaded", "tests/structure", "-m", "heavy"),
@@ -76,7 +79,7 @@ CHECKERS = [
     ),
     checker("mypy --strict, of the compiled examples", "mypy"),
 ]
-LIGHT = tests("light", "fast tests", *SPREAD, "-m", "not heavy and not slow")
+LIGHT = tests("light", "fast tests", *ONE_MORE, "-m", "not heavy and not slow")
 HEAVY = tests(
     "heavy", "heavy tests", *SPREAD, "-m", "heavy and not slow", "--ignore=tests/structure"
 )

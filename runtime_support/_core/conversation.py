@@ -24,7 +24,7 @@ from runtime_support._core.messages import (
     Reply,
     ReplyStream,
     Request,
-    ask_provider,
+    StreamingProvider,
 )
 from runtime_support._core.outputs.outputs import (
     MORE_ROUNDS,
@@ -45,7 +45,6 @@ from runtime_support._core.results import (
 )
 from runtime_support._core.tasks.turns import wait_for_turn, wait_while_held
 from runtime_support._core.tasks.waits import Steps, Wait, drive
-from runtime_support._values.kinds import brief
 from runtime_support.errors import (
     ContractError,
     PromptError,
@@ -224,7 +223,13 @@ class Conversation:
         return reply
 
     def _ask(self, request: Request) -> ReplyStream:
-        return ask_provider(self.prompt.provider, request)
+        """Gets the provider's reply, streamed if the prompt is and the provider can stream."""
+        provider = self.prompt.provider
+        if isinstance(provider, StreamingProvider):
+            return provider.stream_reply(request, request.pieces)
+        from runtime_support._core.own_providers import adapt_provider
+
+        return adapt_provider(provider, request, request.pieces)
 
     def _does_without_tools(self) -> bool:
         """Restarts the conversation without return tools. Returns False if the output has none."""
@@ -423,4 +428,6 @@ def _text_message(reply: Reply) -> Message:
 
 def _shown(text: str) -> str:
     text = redacted(text[: 20 * SHOWN])[:SHOWN]
+    from runtime_support._values.kinds import brief
+
     return escaped(brief(text).removeprefix("string "))

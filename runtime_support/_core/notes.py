@@ -14,6 +14,17 @@ def note(text: str) -> None:
         print(f"saftc: {printable(redacted(text))}", file=sys.stderr)
 
 
+# What `note_once` has printed messages about.
+_noted: set[str] = set()
+
+
+def note_once(about: str, text: str) -> None:
+    """Prints a message as `note` does, unless it has printed another message about the same."""
+    if about not in _noted:
+        _noted.add(about)
+        note(text)
+
+
 def is_at_terminal() -> bool:
     """Whether standard error is a terminal."""
     # A closed stream is None.

@@ -18,16 +18,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 from runtime_support._core import spending as spending  # counts what is asked
 from runtime_support._core.conversation import Conversation
 from runtime_support._core.hooks import PromptRun, hooks_for, load_part
-from runtime_support._core.messages import Message, Request, ToolRequest
+from runtime_support._core.messages import Request, ToolRequest
 from runtime_support._core.outputs.outputs import Output, TextOutput
 from runtime_support._core.positions.frames import Place, annotate, place_of_call
 from runtime_support._core.results import NOTHING_BEFORE, ConversationDefaults, Result, Transcript
 from runtime_support._core.settings import Settings, ambient_names, settings_for, settings_to_show
 from runtime_support._core.tasks.waits import finish
-from runtime_support._core.templates import RenderedPrompt, Unknown, offer, render, tool_name
-from runtime_support._schema import check
-from runtime_support._values.kinds import brief, is_function, is_object, is_result, is_tuple, plain
-from runtime_support.errors import CheckError, ConfigError, SaftError
+from runtime_support._core.templates import RenderedPrompt, Unknown, offer, render
+from runtime_support._values.predicates import is_object, plain
+from runtime_support.errors import CheckError, SaftError
 
 if TYPE_CHECKING:
     from runtime_support._core.tools import Tool
@@ -78,36 +77,16 @@ class Question:
 
             several, is_program = self.fields is not None, not self.offers_tools
             judge = checked_judge(judge, is_several=several, is_program=is_program)
-        trusts = _trusts_system(own.pop(_TRUST, False)) if is_object(own) else False
+        trusts = own.pop(_TRUST, False) if is_object(own) else False
         has_system = is_object(own) and plain(own.get("system")) is not None
-        before = self._earlier(trusts, has_system)
+        before = NOTHING_BEFORE
+        if self.after is not None or trusts is not False:
+            before = load_part("transcripts").earlier(self.after, trusts, has_system=has_system)
         if before.options and (own is None or is_object(own)):
             said: dict[str, Any] = own or {}
             unsaid = {n: one for n, one in before.options.items() if plain(said.get(n)) is None}
             own = {**said, **unsaid}
         return replace(self, options=own, before=before, check=judge)
-
-    def _earlier(self, trusts_system: bool, has_system: bool) -> Transcript:
-        """Returns the conversation of `after`.
-
-        If `after` is a list of messages, its system message becomes an option, unless `has_system`
-        says that the prompt sets its own.
-        """
-        if self.after is None:
-            return NOTHING_BEFORE
-        if is_result(self.after):
-            before: Transcript = cast("Any", self.after).transcript
-            if not before.messages:
-                raise CheckError("`after` takes the result of a prompt that was sent")
-            return before
-        if not isinstance(self.after, list | tuple):
-            what = "a result or a list of messages"
-            raise CheckError(f"a prompt comes `after` {what}, got {brief(self.after)}")
-        read = load_part("transcripts").read_messages
-        messages: list[Message] = read(self.after, trusts_system=trusts_system or has_system)
-        leading = messages[:1] if messages and messages[0]["role"] == "system" else []
-        options = {"system": leading[0]["content"]} if leading and not has_system else {}
-        return Transcript(messages, options)
 
     def known_as_pure(self) -> tuple[Any, ...] | None:
         """Returns the functions declared as pure by this prompt or in the conversation of `after`.
@@ -124,9 +103,11 @@ class Question:
         The functions in the template come first, then those of `tools`.
         """
         found = dict(rendered.tools)
-        for one in map(plain, self.tools):
-            name, function = _named(one)
-            offer(found, name, function)
+        if self.tools:
+            from runtime_support._core.tools import named_function
+
+            for one in self.tools:
+                offer(found, *named_function(plain(one)))
         return found
 
     def output(self, settings: Settings, functions: Mapping[str, Any]) -> Output:
@@ -153,6 +134,8 @@ def _output_for(returns: Any, fields: Mapping[str, Any] | None, structured: str)
         from runtime_support._core.outputs.contracts import ValueOutput, contract_of
 
         return ValueOutput(contract_of(returns))
+    from runtime_support._schema import check
+
     check(fields, dict[str, Any], path="fields")
     if not fields:
         raise CheckError("`fields` names no field")
@@ -268,6 +251,8 @@ def _rendered(question: Question) -> RenderedPrompt:
         if not text.isascii():
             text.encode()
     except UnicodeEncodeError as error:
+        from runtime_support._values.kinds import brief
+
         half = brief(error.object[error.start : error.end])
         raise CheckError(f"the prompt has a character that is not Unicode: {half}") from None
     return rendered
@@ -280,6 +265,8 @@ def _conversation(
     functions = question.functions(rendered)
     rounds = plain(question.rounds)
     if rounds is not None and (type(rounds) is not int or rounds < 0):
+        from runtime_support._values.kinds import brief
+
         raise CheckError(f"`rounds` is a number of rounds, got {brief(rounds)}")
     offered = functions if question.offers_tools else {}
     tools = _tools_of({n: one for n, one in offered.items() if not isinstance(one, Unknown)})
@@ -309,28 +296,6 @@ def _conversation(
 def _conversation_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
     given = options or {}
     return {name: given[name] for name in KEPT_OPTIONS if plain(given.get(name)) is not None}
-
-
-def _trusts_system(value: Any) -> bool:
-    trusts = plain(value)
-    if trusts is None or isinstance(trusts, bool):
-        return bool(trusts)
-    raise ConfigError(f"option {_TRUST}: expected bool, got {brief(trusts)}", setting=_TRUST)
-
-
-def _named(tool: Any) -> tuple[str, Any]:
-    """Returns the name and the function of an item of `tools`."""
-    if is_tuple(tool) and len(tool) == 2 and isinstance(tool[0], str):
-        name, function = tool[0], plain(tool[1])
-    else:
-        name, function = tool_name(getattr(tool, "__name__", "")), tool
-    if isinstance(function, Unknown) or is_function(function):
-        if name.isidentifier() or is_tuple(tool):
-            return name, function
-        what, hint = "has no name", 'give it one: `("look_up", look_up)`'
-    else:
-        what, hint = "is not a function", None
-    raise CheckError(f"one of the `tools` {what}: {brief(function)}", hint=hint)
 
 
 def _unknown_tool(name: str, function: Unknown) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from typing import Any
 from urllib.parse import quote, quote_plus
 
 from runtime_support._values.context import environment
-from runtime_support._values.kinds import is_list, is_object
+from runtime_support._values.predicates import is_list, is_object
 from runtime_support.errors import printable
 
 REDACTED = "[redacted]"

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from runtime_support._values.kinds import brief, show
 from runtime_support.errors import CheckError
 
 if TYPE_CHECKING:
@@ -120,37 +119,39 @@ class Answer(NamedTuple):
     kept: ConversationDefaults = NOTHING_KEPT
 
 
-class StreamedAnswer:
-    """The answer of a streamed prompt. Reading it sends the request."""
+class AnswerReader:
+    """Reads a complete answer in parts. Readers of streamed answers are derived from it."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
 
     def __call__(self) -> Answer:
-        """Returns the whole answer. Reads it from the model if nobody has begun to read it."""
-        raise NotImplementedError
+        """Returns the whole answer."""
+        return self._answer
 
     def parts(self, kind: type) -> Iterator[Any]:
-        """Yields the pieces of a text (`str`) or the items of a list (`list`) as they arrive.
+        """Returns an iterator over the pieces of a text (`str`) or the items of a list (`list`).
 
         Raises CheckError if the value is not of the type `kind`.
         """
-        raise NotImplementedError
+        value = self().value
+        if not isinstance(value, kind):
+            from runtime_support._values.kinds import brief
+
+            raise of_another_kind(kind, f", got {brief(value)}")
+        return iter([value] if isinstance(value, str) else value)
 
     def drafts(self) -> Iterator[Any]:
-        """Yields the partial value whenever more of it has arrived."""
-        raise NotImplementedError
+        """Returns an iterator over the partial value, whenever more of it has arrived."""
+        from runtime_support._core.hooks import load_part
+
+        return load_part("drafts").of_value(self().value)
 
     def events(self) -> Iterator[ReplyEvent]:
-        """Yields the events of the reply as they happen."""
-        raise NotImplementedError
+        """Returns an iterator over the events of the reply."""
+        from runtime_support.events import events_of
 
-
-def value_parts(value: Any, kind: type) -> Iterator[Any]:
-    """Returns an iterator over the parts of a complete value: a whole text, or the items of a list.
-
-    Raises CheckError if the value is not of the type `kind`.
-    """
-    if not isinstance(value, kind):
-        raise of_another_kind(kind, f", got {brief(value)}")
-    return iter([value] if isinstance(value, str) else value)
+        return events_of(self())
 
 
 def of_another_kind(wanted: type, got: str = "") -> CheckError:
@@ -175,43 +176,17 @@ def _content_of_fence(text: str) -> str | None:
     return fences[0]["content"] if is_all or fences[0]["label"].lower() == "json" else None
 
 
-class Result(Generic[T_co]):
-    """The answer to a prompt: `value` of the requested type, with its history.
+class PromptOutcome(Generic[T_co]):
+    """The value that a prompt asked for, with the history of its conversation.
 
-    A result of a streamed or concurrent prompt may exist before the model has answered. Reading any
-    part of it then waits for the answer, and raises the prompt's error if the prompt failed.
+    Results and streamed results in event loops have these properties.
     """
 
-    __slots__ = ("_answer",)
+    __slots__ = ()
     __saft_result__: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        value: T_co,
-        *,
-        text: str,
-        tool_calls: list[ToolCall],
-        usage: Usage,
-        model: str,
-        repairs: list[str],
-        fields: tuple[Result[Any], ...] = (),
-        finish: str = "stop",
-    ) -> None:
-        self._answer: Answer | Callable[[], Answer] = Answer(
-            value, text, tool_calls, usage, model, repairs, fields, finish=finish
-        )
-
-    @staticmethod
-    def of(answer: Answer | Callable[[], Answer]) -> Result[Any]:
-        """Returns a result with this answer.
-
-        If `answer` is a function that returns the answer, reading the result calls the function,
-        from any thread. It is not called again after it has returned.
-        """
-        class_: type[Result[Any]] = Result
-        result = class_.__new__(class_)
-        result._answer = answer
-        return result
+    def _answered(self) -> Answer:
+        raise NotImplementedError
 
     @property
     def value(self) -> T_co:
@@ -300,17 +275,60 @@ class Result(Generic[T_co]):
         except (ValueError, RecursionError):
             return value
 
+    def __str__(self) -> str:
+        from runtime_support._values.kinds import show
+
+        return show(self._answered().value)
+
+
+class Result(PromptOutcome[T_co]):
+    """The answer to a prompt: `value` of the requested type, with its history.
+
+    A result of a streamed or concurrent prompt may exist before the model has answered. Reading any
+    part of it then waits for the answer, and raises the prompt's error if the prompt failed.
+    """
+
+    __slots__ = ("_answer",)
+
+    def __init__(
+        self,
+        value: T_co,
+        *,
+        text: str,
+        tool_calls: list[ToolCall],
+        usage: Usage,
+        model: str,
+        repairs: list[str],
+        fields: tuple[Result[Any], ...] = (),
+        finish: str = "stop",
+    ) -> None:
+        self._answer: Answer | Callable[[], Answer] = Answer(
+            value, text, tool_calls, usage, model, repairs, fields, finish=finish
+        )
+
+    @staticmethod
+    def of(answer: Answer | Callable[[], Answer]) -> Result[Any]:
+        """Returns a result with this answer.
+
+        If `answer` is a function that returns the answer, reading the result calls the function,
+        from any thread. It is not called again after it has returned.
+        """
+        class_: type[Result[Any]] = Result
+        result = class_.__new__(class_)
+        result._answer = answer
+        return result
+
     def pieces(self: Result[str]) -> Iterator[str]:
         """Yields the text in pieces as the model writes it, for a prompt with `stream=True`.
 
         Other prompts, and a text that was read before, give one piece. Leaving the loop ends the
         request. If the prompt fails, the loop raises its error after the pieces that arrived.
         """
-        return self._parts(str)
+        return self._reader().parts(str)
 
     def items(self: Result[list[T]]) -> Iterator[T]:
         """Yields each item of a list as soon as the item is complete and valid; see `pieces`."""
-        return self._parts(list)
+        return self._reader().parts(list)
 
     def drafts(self) -> Iterator[Any]:
         """Yields the partial value whenever more of it has arrived, and finally the whole value.
@@ -319,12 +337,7 @@ class Result(Generic[T_co]):
         partial text has the characters written so far. A partial list has its finished items. Other
         values appear when they are finished. Only finished values are checked. See `pieces`.
         """
-        answer = self._answer
-        if isinstance(answer, StreamedAnswer):
-            return answer.drafts()
-        from runtime_support._core.hooks import load_part
-
-        return load_part("drafts").of_value(self._answered().value)
+        return self._reader().drafts()
 
     def events(self) -> Iterator[ReplyEvent]:
         """Yields text pieces and tool calls as they happen, for a prompt with `stream=True`.
@@ -333,18 +346,11 @@ class Result(Generic[T_co]):
         text pieces are among the events. Other prompts, and a reply that was read before, give all
         events at once, with the text as one piece. See `pieces`.
         """
-        answer = self._answer
-        if isinstance(answer, StreamedAnswer):
-            return answer.events()
-        from runtime_support.events import events_of
+        return self._reader().events()
 
-        return events_of(self._answered())
-
-    def _parts(self, kind: type) -> Iterator[Any]:
+    def _reader(self) -> AnswerReader:
         answer = self._answer
-        if isinstance(answer, StreamedAnswer):
-            return answer.parts(kind)
-        return value_parts(self._answered().value, kind)
+        return answer if isinstance(answer, AnswerReader) else AnswerReader(self._answered())
 
     def _answered(self) -> Answer:
         answer = self._answer
@@ -354,9 +360,6 @@ class Result(Generic[T_co]):
 
     def __iter__(self) -> Iterator[Any]:
         raise CheckError("cannot iterate over a result", hint="use .tool_calls or .value")
-
-    def __str__(self) -> str:
-        return show(self._answered().value)
 
     def __repr__(self) -> str:
         answer = self._answer

@@ -18,16 +18,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from runtime_support._core.hooks import load_part
-from runtime_support._values.kinds import (
-    brief,
-    class_name,
+from runtime_support._values.predicates import (
     is_approved,
     is_function,
     is_list,
     is_tuple,
     plain,
 )
-from runtime_support._values.names import did_you_mean
 from runtime_support.errors import CheckError
 
 if TYPE_CHECKING:
@@ -97,7 +94,7 @@ class RenderedPrompt(NamedTuple):
 def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> RenderedPrompt:
     """Inserts values into a template. Raises CheckError if they do not fit its holes."""
     if not isinstance(template, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise CheckError(f"template: expected string, got {brief(template)}")
+        raise _misfit("template", template)
     read = parse_template(template)
     _check_given(read.keys, values, names)
     tools: dict[str, Any] = {}
@@ -109,9 +106,6 @@ def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> 
             continue
         key = part.key
         value = plain(values[key] if isinstance(key, int) else names[key])
-        if isinstance(value, str):
-            pieces.append(_text_of(value, part))
-            continue
         if not _is_tool(value):
             pieces += _pieces_of(value, part)
             continue
@@ -164,6 +158,8 @@ def parse_template(template: str) -> Template:
         elif len(token) == 2:
             parts.append(token[0])
         else:
+            from runtime_support._values.kinds import brief
+
             near = text[match.start() : match.start() + 20]
             raise CheckError(
                 f"template: a lone `{token}` at {brief(near)}",
@@ -196,7 +192,7 @@ def _content_of(pieces: list[Piece]) -> Content:
 
 
 def _is_media(value: object) -> bool:
-    return class_name(type(value)) in ("image", "file") and hasattr(value, "__saft_kind__")
+    return getattr(type(value), "__saft_kind__", None) in ("image", "file")
 
 
 def _is_tool(value: Any) -> bool:
@@ -224,7 +220,14 @@ def _text_of(value: Any, hole: Hole) -> str:
         return to_json(value)
     if isinstance(value, str):
         return value
-    raise CheckError(f"{{{hole.key}:raw}}: expected string, got {brief(value)}")
+    raise _misfit(f"{{{hole.key}:raw}}", value)
+
+
+def _misfit(what: str, value: object) -> CheckError:
+    """Returns the error for a value that is no text."""
+    from runtime_support._values.kinds import brief
+
+    return CheckError(f"{what}: expected string, got {brief(value)}")
 
 
 def _positional_tool_names(values: tuple[Any, ...]) -> dict[int, str]:
@@ -236,9 +239,9 @@ def _check_given(
     keys: frozenset[str | int], values: tuple[Any, ...], names: Mapping[str, Any]
 ) -> None:
     given = frozenset[str | int]((*range(len(values)), *names))
-    if given == keys:
-        return
     for key in keys - given:
+        from runtime_support._values.names import did_you_mean
+
         hint = did_you_mean(key, names) if isinstance(key, str) else None
         raise CheckError(f"template: no value for `{{{key}}}`", hint=hint)
     for key in given - keys:

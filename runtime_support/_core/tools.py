@@ -32,13 +32,21 @@ from runtime_support._core.results import ToolCall
 from runtime_support._core.tasks.loops import call_function, call_inside
 from runtime_support._core.tasks.turns import wait_while_held
 from runtime_support._core.tasks.waits import Steps, Wait
+from runtime_support._core.templates import Unknown, tool_name
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode_for_model
 from runtime_support._schema.signatures import Parameter, Signature, bind_call, signature_of
 from runtime_support._schema.writing import json_schema
 from runtime_support._values.ambiguity import Ambiguity
 from runtime_support._values.json_text import to_json
-from runtime_support._values.kinds import data_of, is_approved, plain
+from runtime_support._values.kinds import (
+    brief,
+    data_of,
+    is_approved,
+    is_function,
+    is_tuple,
+    plain,
+)
 from runtime_support._values.names import did_you_mean, listed
 from runtime_support.errors import (
     CheckError,
@@ -106,6 +114,24 @@ def function_tool(name: str, function: Callable[..., Any]) -> Tool:
         raise CheckError(f"`{name}` cannot be a tool: {error}") from None
     known[name] = tool.signature, tool.parameters
     return tool
+
+
+def named_function(tool: Any) -> tuple[str, Any]:
+    """Returns the name and the function of an item of `tools`.
+
+    Raises CheckError if it is no function, or has no name.
+    """
+    if is_tuple(tool) and len(tool) == 2 and isinstance(tool[0], str):
+        name, function = tool[0], plain(tool[1])
+    else:
+        name, function = tool_name(getattr(tool, "__name__", "")), tool
+    if isinstance(function, Unknown) or is_function(function):
+        if name.isidentifier() or is_tuple(tool):
+            return name, function
+        what, hint = "has no name", 'give it one: `("look_up", look_up)`'
+    else:
+        what, hint = "is not a function", None
+    raise CheckError(f"one of the `tools` {what}: {brief(function)}", hint=hint)
 
 
 class ToolCaller:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from runtime_support._core.messages import (
     AssistantMessage,
@@ -24,9 +24,10 @@ from runtime_support._core.messages import (
     ToolRequest,
 )
 from runtime_support._core.reader import read_arguments
-from runtime_support._values.kinds import brief, is_list, is_object, plain
+from runtime_support._core.results import NOTHING_BEFORE, Transcript
+from runtime_support._values.kinds import brief, is_list, is_object, is_result, plain
 from runtime_support._values.names import listed
-from runtime_support.errors import CheckError
+from runtime_support.errors import CheckError, ConfigError
 
 _ROLES = ("user", "assistant", "tool", "system")
 # The roles that instruct the model; servers treat them as the same.
@@ -80,6 +81,32 @@ def _written(message: Message) -> dict[str, Any]:
             ]
         data["opaque"] = opaque
     return data
+
+
+def earlier(after: Any, trusts_system: Any, *, has_system: bool) -> Transcript:
+    """Returns the conversation of `after`, or an empty one.
+
+    If `after` is a list of messages, its system message becomes an option, unless `has_system` says
+    that the prompt sets its own. Raises ConfigError if `trusts_system` is not a bool.
+    """
+    trusts = plain(trusts_system)
+    if not isinstance(trusts, bool | None):
+        said = f"option trust_system: expected bool, got {brief(trusts)}"
+        raise ConfigError(said, setting="trust_system")
+    if after is None:
+        return NOTHING_BEFORE
+    if is_result(after):
+        before: Transcript = after.transcript
+        if not before.messages:
+            raise CheckError("`after` takes the result of a prompt that was sent")
+        return before
+    if not isinstance(after, list | tuple):
+        what = "a result or a list of messages"
+        raise CheckError(f"a prompt comes `after` {what}, got {brief(after)}")
+    messages = read_messages(cast("list[Any]", after), trusts_system=bool(trusts) or has_system)
+    leading = messages[:1] if messages and messages[0]["role"] == "system" else []
+    options = {"system": leading[0]["content"]} if leading and not has_system else {}
+    return Transcript(messages, options)
 
 
 def read_messages(data: Sequence[Any], *, trusts_system: bool = False) -> list[Message]:

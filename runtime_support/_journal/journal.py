@@ -228,7 +228,6 @@ class Journal:
         self._waiting: deque[_Pending] = deque()
         self._lock = threading.Lock()
         self._broken: str | None = None
-        self.new = 0
         # Gets each added row, and must store it, as this file is then not synced to the disk.
         self.listener: Callable[[list[_Values]], object] | None = None
         self._owner = _Owner(path)
@@ -239,7 +238,7 @@ class Journal:
                 _make_tables(path)
             self._database = _connected(path)
             self._drop_damaged()
-            self.kept = self._kept()
+            self.kept = self.count_answers()
             self._tell_of_beginning()
             head = {"version": VERSION, "saftc": __version__, "script": self.script}
             self._note("begun", {**head, "pid": os.getpid(), "time": _now()})
@@ -292,9 +291,6 @@ class Journal:
         Raises JournalError if the entry cannot be written.
         """
         self._insert((*asked, str(step), kind), entry)
-        if kind == RowKind.EXCHANGE:
-            with self._lock:
-                self.new += 1
 
     @property
     def paid(self) -> dict[str, tuple[Usage, int]]:
@@ -344,8 +340,10 @@ class Journal:
         try:
             if ended == "ok":
                 self.check_whole()
+            count = self.count_answers()
             if self._broken is None:  # otherwise the error was raised where it happened
-                end = {"ended": ended, "time": _now(), "kept": self.kept, "new": self.new}
+                new = count - self.kept
+                end = {"ended": ended, "time": _now(), "kept": self.kept, "new": new}
                 self._note("ended", end)
         finally:
             with self._lock:
@@ -355,7 +353,6 @@ class Journal:
                 self._owner.release(state)
             if not os.path.exists(self.path):  # somebody has removed the file meanwhile
                 remove(self.path)
-        count = self.kept + self.new
         if self._is_part:
             return
         if ended == "waiting":
@@ -369,8 +366,15 @@ class Journal:
         self._lock, self._broken = threading.Lock(), "this process was forked"
         self._owner.leave()
 
-    def _kept(self) -> int:
-        query = f"select count(*) from entry where kind = '{RowKind.EXCHANGE}' and {_LATEST}"
+    def count_answers(self) -> int:
+        """The number of recorded replies, without those whose requests a resumed run sends again.
+
+        A server's refusal to take tools is not a reply.
+        """
+        query = (
+            f"select count(*) from entry where kind = '{RowKind.EXCHANGE}' and {_LATEST} "
+            "and json_extract(data, '$.reply') is not null"
+        )
         return self.read(query)[0][0]
 
     def _tell_of_beginning(self) -> None:

@@ -169,12 +169,11 @@ def len_(value: Any) -> int:
 def range_(start: int, stop: int | None = None, step: int = 1) -> list[int]:
     """The integers from start up to, but not including, stop; from 0 if only stop is given."""
     first, last = (0, start) if stop is None else (start, stop)
-    for name, value in (("start", first), ("stop", last), ("step", step)):
-        if type(value) is not builtins.int:
-            as_integer(f"range({name})", value)
-    if plain(step) == 0:
+    given = {"start": first, "stop": last, "step": step}
+    first, last, step = (as_integer(f"range({name})", value) for name, value in given.items())
+    if step == 0:
         raise CheckError("range(step): the step is zero")
-    numbers = builtins.range(plain(first), plain(last), plain(step))
+    numbers = builtins.range(first, last, step)
     if numbers[MOST_NUMBERS:]:
         raise CheckError(f"range: {MOST_NUMBERS:,} numbers at most")
     return list(numbers)
@@ -383,12 +382,11 @@ def str_(value: Any) -> str:
 
 def int_(value: str | int | float) -> int:
     """Converts a text or a number to an integer. A fraction is cut off."""
-    if is_decimal(plain(value)):
-        number = plain(value)
-        if not is_finite(number) or number.adjusted() > _MOST_DIGITS:
-            raise CheckError(f"int(value): no integer for {brief(number)}")
-        return builtins.int(number)
-    given = as_text_or_number("int(value)", value)
+    given = plain(value)
+    if not is_decimal(given):
+        given = as_text_or_number("int(value)", given)
+    elif is_finite(given) and given.adjusted() > _MOST_DIGITS:
+        raise CheckError(f"int(value): no integer for {brief(given)}")
     try:
         return builtins.int(given)
     except ValueError:  # not an integer, thousands of digits, or a NaN
@@ -412,33 +410,19 @@ def float_(value: str | int | float) -> float:
 
 def round_(value: int | float, digits: int | None = None) -> int | float:
     """The nearest integer, or the nearest number with `digits` decimal digits."""
-    if is_decimal(plain(value)):
-        return _rounded_decimal(plain(value), digits)
-    number = as_number("round(value)", value)
-    if digits is not None:
-        return _rounded(number, as_integer("round(digits)", digits))
-    try:
-        return builtins.round(number)
-    except (ValueError, OverflowError):
-        raise CheckError(f"round(value): no integer for {brief(number)}") from None
-
-
-def _rounded_decimal(number: Any, digits: Any) -> Any:
+    given = plain(value)
+    is_exact = basic_kind(given) == "decimal"
+    number = given if is_exact else as_number("round(value)", given)
     places = None if digits is None else as_integer("round(digits)", digits)
+    if places is not None and not is_exact:
+        # Python would compute 10 to the power of `places` first.
+        most = max(_MOST_DIGITS, number.bit_length() if isinstance(number, builtins.int) else 0)
+        places = max(-most, min(places, most))
     try:
         return builtins.round(number, places)
     except (ArithmeticError, ValueError):
-        raise CheckError(f"round(value): no such decimal for {brief(number)}") from None
-
-
-def _rounded(number: int | float, digits: int) -> int | float:
-    if isinstance(number, builtins.int):
-        # Python would first compute 10 to the power of `digits`.
-        return 0 if -digits > number.bit_length() else builtins.round(number, digits)
-    try:
-        return builtins.round(number, max(-_MOST_DIGITS, min(digits, _MOST_DIGITS)))
-    except OverflowError:
-        raise CheckError("round(value): the number is too large for a float") from None
+        what = "integer" if places is None else "such number"
+        raise CheckError(f"round(value): no {what} for {brief(number)}") from None
 
 
 def abs_(value: int | float) -> int | float:

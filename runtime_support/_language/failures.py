@@ -100,7 +100,9 @@ def failure(exception: Exception) -> Failure:
         kind: FailureKind = next(kind for class_, kind in _KINDS if isinstance(exception, class_))
         message, replies = printable(exception.message), exception.replies or 0
         return _made(message, kind, exception.reply, replies, exception)
-    if _is_ambiguity(exception):
+    from runtime_support._values.ambiguity import Ambiguity
+
+    if isinstance(exception, Ambiguity):
         return _made(printable(str(exception)), "failed", None, 0, exception)
     if _is_of_script(exception):
         return _made(printable(error_words(exception)), "check", None, 0, exception)
@@ -145,12 +147,6 @@ def _made(
     made = Failure(message, kind, text, attempts)
     made.__dict__["_exception"] = exception
     return made
-
-
-def _is_ambiguity(exception: Exception) -> bool:
-    from runtime_support._values.ambiguity import Ambiguity
-
-    return isinstance(exception, Ambiguity)
 
 
 # The origin of errors that are not ours

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 
-from runtime_support._core.tasks.turns import note_read, note_write, wait_to_act
+from runtime_support._core.tasks.file_order import note_read, note_write, wait_to_act
 from runtime_support._language.arguments import as_text
 from runtime_support._values.context import Block, current_context
 from runtime_support._values.kinds import brief

@@ -58,6 +58,7 @@ _ORDERED = frozenset((int, float, str))
 _INDEXED = frozenset((list, tuple, str))
 _KEYED = frozenset((dict,))
 _BOUNDS = frozenset((int, type(None)))
+_NO_ATTRIBUTES: dict[str, str] = {}
 
 # The fields of a Result besides those of its value, by their names in Saft.
 _HISTORY = {
@@ -92,20 +93,14 @@ if TYPE_CHECKING:
 
 def add(left: Any, right: Any) -> Any:
     """Adds two numbers, strings or lists, or a duration and a date, datetime or duration."""
-    if left.__class__ is int and right.__class__ is int:
-        return left + right
     if left.__class__ is right.__class__ and left.__class__ in _ADDED:
         return left + right
     left, right = plain(left), plain(right)
-    if is_number(left) and is_number(right):
-        return _calculated("+", left, right, operator.add)
     if isinstance(left, str) and isinstance(right, str):
         return left + right
     if is_list(left) and is_list(right):
         return left + right
-    if _are_kinds_for("+", left, right):
-        return _calculated("+", left, right, operator.add)
-    raise _operands("+", "two numbers, two strings or two lists", left, right)
+    return _numbers("+", left, right, operator.add, "two numbers, two strings or two lists")
 
 
 def sub(left: Any, right: Any) -> Any:
@@ -154,8 +149,6 @@ def neg(value: Any) -> Any:
 
 def lt(left: Any, right: Any) -> bool:
     """True if `left < right`, for two numbers, strings, dates, datetimes, times or durations."""
-    if left.__class__ is int and right.__class__ is int:
-        return left < right
     if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
         return left < right
     return _ordered("<", left, right, operator.lt)
@@ -163,8 +156,6 @@ def lt(left: Any, right: Any) -> bool:
 
 def le(left: Any, right: Any) -> bool:
     """True if `left <= right`, for two numbers, strings, dates, datetimes, times or durations."""
-    if left.__class__ is int and right.__class__ is int:
-        return left <= right
     if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
         return left <= right
     return _ordered("<=", left, right, operator.le)
@@ -172,8 +163,6 @@ def le(left: Any, right: Any) -> bool:
 
 def gt(left: Any, right: Any) -> bool:
     """True if `left > right`, for two numbers, strings, dates, datetimes, times or durations."""
-    if left.__class__ is int and right.__class__ is int:
-        return left > right
     if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
         return left > right
     return _ordered(">", left, right, operator.gt)
@@ -181,8 +170,6 @@ def gt(left: Any, right: Any) -> bool:
 
 def ge(left: Any, right: Any) -> bool:
     """True if `left >= right`, for two numbers, strings, dates, datetimes, times or durations."""
-    if left.__class__ is int and right.__class__ is int:
-        return left >= right
     if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
         return left >= right
     return _ordered(">=", left, right, operator.ge)
@@ -193,8 +180,6 @@ def eq(left: Any, right: Any) -> bool:
 
     1 equals 1.0, but true does not equal 1, and a list never equals a tuple.
     """
-    if left.__class__ is int and right.__class__ is int:
-        return left == right
     if left.__class__ is right.__class__ and left.__class__ in _PLAIN_TYPES:
         return left == right
     try:
@@ -205,8 +190,6 @@ def eq(left: Any, right: Any) -> bool:
 
 def ne(left: Any, right: Any) -> bool:
     """The opposite of `eq`."""
-    if left.__class__ is int and right.__class__ is int:
-        return left != right
     if left.__class__ is right.__class__ and left.__class__ in _PLAIN_TYPES:
         return left != right
     return not eq(left, right)
@@ -236,16 +219,11 @@ def member(value: Any, name: str) -> Any:
 
     The name is a field of an object or record, `length`, or an attribute of a Python object.
     """
-    if value.__class__ in _KEYED:
+    if value.__class__ in _KEYED or is_object(value):
         if name in value:
             return value[name]
-    else:
-        attributes = known_attributes.get(value.__class__)
-        if attributes is not None and name in attributes:
-            return getattr(value, attributes[name])
-    if is_object(value):
-        if name in value:
-            return value[name]
+    elif name in (attributes := known_attributes.get(value.__class__, _NO_ATTRIBUTES)):
+        return getattr(value, attributes[name])
     elif is_result(value):
         return getattr(value, _HISTORY[name]) if name in _HISTORY else member(value.data, name)
     elif is_record(value) and not isinstance(value, type):
@@ -376,12 +354,13 @@ def each(value: Any) -> Iterable[Any]:
 
 
 def each_of(value: Any, shape: int | tuple[Any, ...]) -> Iterator[list[Any] | tuple[Any, ...]]:
-    """Yields the items of `each` in a form that Python can unpack for a pattern of names.
+    """Returns the items of `each` in a form that Python can unpack for a pattern of names.
 
-    Raises CheckError at an item that is not a list or tuple of the right length. `shape` is the
-    number of names or, for a nested pattern, the names: `("id", ("a", "b"))`.
+    The iterator raises CheckError at an item that is not a list or tuple of the right length.
+    `shape` is the number of names or, for a nested pattern, the names: `("id", ("a", "b"))`.
     """
-    return _unpacked(each(value), shape)
+    elements = enumerate(each(value))
+    return (_fitted(one, shape, f"element {number} of the `for`") for number, one in elements)
 
 
 def unpack(value: Any, shape: int | tuple[Any, ...]) -> list[Any] | tuple[Any, ...]:
@@ -462,9 +441,7 @@ def _equal(left: Any, right: Any) -> bool:
         return all(basic_kind(one) in ("decimal", "int") for one in (left, right)) and bool(
             left == right
         )
-    if is_list(left) and is_list(right):
-        return len(left) == len(right) and all(map(eq, left, right))
-    if is_tuple(left) and is_tuple(right):
+    if (is_list(left) and is_list(right)) or (is_tuple(left) and is_tuple(right)):
         return len(left) == len(right) and all(map(eq, left, right))
     if is_object(left) and is_object(right):
         return left.keys() == right.keys() and all(eq(v, right[k]) for k, v in left.items())
@@ -486,13 +463,6 @@ def out_of_range(value: str | list[Any] | tuple[Any, ...], position: int) -> str
     items = counted(len(value), "character" if isinstance(value, str) else "item")
     asked = brief(position).removeprefix("int ")
     return f"index {asked} is out of range: the {kind(value)} has {items}"
-
-
-def _unpacked(
-    elements: Iterable[Any], shape: int | tuple[Any, ...]
-) -> Iterator[list[Any] | tuple[Any, ...]]:
-    for position, element in enumerate(elements):
-        yield _fitted(element, shape, f"element {position} of the `for`")
 
 
 def _fitted(element: Any, shape: int | tuple[Any, ...], place: str) -> list[Any] | tuple[Any, ...]:
@@ -553,11 +523,17 @@ def _are_kinds_for(symbol: str, left: Any, right: Any) -> bool:
     return True
 
 
-def _numbers(symbol: str, left: Any, right: Any, calculate: Callable[[Any, Any], Any]) -> Any:
+def _numbers(
+    symbol: str,
+    left: Any,
+    right: Any,
+    calculate: Callable[[Any, Any], Any],
+    takes: str = "two numbers",
+) -> Any:
     left, right = plain(left), plain(right)
     if (is_number(left) and is_number(right)) or _are_kinds_for(symbol, left, right):
         return _calculated(symbol, left, right, calculate)
-    raise _operands(symbol, "two numbers", left, right)
+    raise _operands(symbol, takes, left, right)
 
 
 def _calculated(symbol: str, left: Any, right: Any, calculate: Callable[[Any, Any], Any]) -> Any:

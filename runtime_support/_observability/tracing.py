@@ -38,7 +38,6 @@ from runtime_support._core.tasks.turns import current_task, in_turn
 from runtime_support._core.tasks.waits import StreamClosed
 from runtime_support._language.files import check_can_write, open_private
 from runtime_support._media import count_attachments, describe_content
-from runtime_support._values.context import environment
 from runtime_support.errors import printable
 from runtime_support.events import (
     CallEnded,
@@ -67,10 +66,8 @@ _STYLES: dict[LineKind, str] = {
     "text": "",
 }
 
-# The variables that turn on listeners, also as bytes, because most systems store bytes.
+# The variables that turn on the timeline and its live view.
 _DRAWN = ("SAFT_TIMELINE", "SAFT_CHROME", "SAFT_LIVE")
-_NAMES = ("SAFT_VERBOSE", "SAFT_LOG", *_DRAWN)
-_VARIABLES = frozenset((*_NAMES, *map(str.encode, _NAMES)))
 
 _observers: tuple[Listener, ...] = ()
 _lock = threading.Lock()
@@ -142,8 +139,6 @@ class Tracer:
         head: Event = {"event": kind, "time": round(time.time(), 3)}
         waited = getattr(event, "waited", 0.0) * 1000
         self._watch(kind, event.began, time=head["time"], waited=waited, **data)
-        if not self.listeners:
-            return
         if position:
             self._of_program.append((position, head, data))
             return
@@ -157,8 +152,7 @@ class Tracer:
             in_turn(partial(self._tell_in_turn, head, data))
 
     def _watch(self, kind: str, began: float, **data: Any) -> None:
-        if self.watchers:
-            _tell_all(self.watchers, {"event": kind, **self._about, "began": began, **data})
+        _tell_all(self.watchers, {"event": kind, **self._about, "began": began, **data})
 
     def _tell_in_turn(self, head: Event, data: Event) -> None:
         self.number = self.number or next(_numbers)
@@ -196,8 +190,6 @@ _numbers = itertools.count(1)
 
 
 def _tracer_for(prompt: PromptRun) -> Callable[[Any], None] | None:
-    if not _observers and environment().keys().isdisjoint(_VARIABLES):
-        return None
     listeners, watchers = _current_listeners(), current_watchers()
     return Tracer(listeners, watchers, prompt).receive if listeners or watchers else None
 

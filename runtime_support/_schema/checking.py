@@ -276,7 +276,7 @@ class Validating:
             if schema.validates_itself:
                 return value
             checked = _checked_fields(fields, getattr, value, [])
-            return value if checked is None else build(checked)
+            return value if checked is None else build(**checked)
 
         return check_record
 
@@ -285,18 +285,20 @@ class Validating:
         if not self.reads_json:
             return lambda value: _decoding.check(schema)(value)
         check_keys = self.keys_check(schema)
-        python_names = {field.name: field.python_name for field in schema.fields}
+        renamed = {f.name: f.python_name for f in schema.fields if f.name != f.python_name}
         class_: Any = schema.build
         build = _record_builder(schema)
 
         def read_record(value: Any) -> Any:
             try:
-                fields = check_keys(value)
+                fields: dict[str, Any] = check_keys(value)
             except Mismatch as mismatch:
                 if schema.validates_itself:
                     _add_objections(mismatch, partial(class_, **value))
                 raise
-            return build({python_names[name]: item for name, item in fields.items()})
+            if renamed:
+                fields = {renamed.get(name, name): item for name, item in fields.items()}
+            return build(**fields)
 
         return read_record
 
@@ -317,7 +319,7 @@ class Validating:
             except Mismatch as mismatch:
                 _add_objections(mismatch, partial(schema.build, value))
                 raise
-            return _build(refusal, partial(schema.build, root))
+            return _build(refusal, schema.build, root)
 
         return check_root
 
@@ -404,22 +406,19 @@ def _other(value: Any, check: Check, expected: str) -> Any:
     return check(inner)
 
 
-def _record_builder(schema: m.ObjectSchema) -> Callable[[dict[str, Any]], Any]:
-    """Returns a function that builds a record of the schema from a mapping of its fields.
+def _record_builder(schema: m.ObjectSchema) -> Callable[..., Any]:
+    """Returns a function that builds a record of the schema from its fields.
 
     The function raises a Mismatch that covers all rules that the record breaks.
     """
     class_: Any = schema.build
-    refusal = f"{schema.name} refused its fields"
+    build = partial(_build, f"{schema.name} refused its fields", class_)
 
-    def build(fields: dict[str, Any]) -> Any:
-        return _build(refusal, partial(class_, **fields))
-
-    def build_by_rules(fields: dict[str, Any]) -> Any:
+    def build_by_rules(**fields: Any) -> Any:
         record = None
         with collected_rules(class_) as broken:
             try:
-                record = build(fields)
+                record = build(**fields)
             except Mismatch:
                 if not broken:  # a broken rule may have caused it
                     raise
@@ -430,13 +429,13 @@ def _record_builder(schema: m.ObjectSchema) -> Callable[[dict[str, Any]], Any]:
     return build_by_rules if hasattr(class_, "__post_init__") else build
 
 
-def _build(refusal: str, build: Callable[[], Any]) -> Any:
-    """Returns the result of `build`, or turns its error into a Mismatch.
+def _build(refusal: str, build: Callable[..., Any], /, *values: Any, **fields: Any) -> Any:
+    """Returns the result of `build(...)`, or turns its error into a Mismatch.
 
     The message begins with `refusal` if the error is neither a CheckError nor pydantic's.
     """
     try:
-        return build()
+        return build(*values, **fields)
     except CheckError as error:
         raise _refusal(error.message, error.hint) from error
     except Exception as error:

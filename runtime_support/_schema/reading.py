@@ -16,10 +16,9 @@ import collections.abc
 import dataclasses
 import enum
 import inspect
-import sys
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Literal, TypeVar
 
@@ -32,7 +31,6 @@ from runtime_support._values.kinds import (
     is_list,
     literal,
 )
-from runtime_support._values.names import field_name
 from runtime_support.errors import CheckError
 
 _FUNCTION = m.OpaqueSchema("function", callable)
@@ -121,7 +119,7 @@ def schema_of(
         raise _no_type(type_) from None
     if found is not None:
         return found
-    schema = _Reader(namespace, names).read(type_)
+    schema = TypeReader(namespace, names).read(type_)
     return schema if names else remember(_cache, key, schema)
 
 
@@ -130,11 +128,11 @@ def object_schema(fields: Mapping[str, Any]) -> m.ObjectSchema:
     known = _objects.get(key := repr(fields))
     if known is not None and known[0] == fields:
         return known[1]
-    schema = m.ObjectSchema(None, tuple(_Reader().field(name, t) for name, t in fields.items()))
+    schema = m.ObjectSchema(None, tuple(TypeReader().field(name, t) for name, t in fields.items()))
     return remember(_objects, key, (dict(fields), schema))[1]
 
 
-class _Reader:
+class TypeReader:
     """Reads a type. Tracks the classes that are being read, so that they may contain themselves."""
 
     def __init__(
@@ -150,6 +148,7 @@ class _Reader:
         self.is_of_model = False
 
     def read(self, type_: Any) -> m.Schema:
+        """Returns the schema of a type. Raises CheckError if it is not a type."""
         try:
             plain = _PLAIN.get(type_)
         except TypeError:
@@ -170,6 +169,7 @@ class _Reader:
         raise _no_type(type_)
 
     def generic(self, type_: Any, origin: Any, arguments: tuple[Any, ...]) -> m.Schema:
+        """Returns the schema of a type with arguments, such as `list[int]`."""
         origin = _READ_ONLY.get(origin, origin)
         if origin is typing.Annotated:
             return m.constrained(self.read(arguments[0]), self.constraints(arguments[1:]))
@@ -228,11 +228,7 @@ class _Reader:
         return dataclasses.replace(_FUNCTION, gives=schema, may_wait=bool(awaited))
 
     def named(self, class_: type[Any]) -> m.Schema:
-        """Returns the schema of a class.
-
-        If the class has no fields and is not an Enum, the schema is an `OpaqueSchema`, which tests
-        values with `isinstance`.
-        """
+        """Returns the schema of a class."""
         if is_dataframe_class(class_):
             return m.OpaqueSchema("dataframe", is_dataframe, class_)
         if class_ in _ITERABLES:
@@ -243,89 +239,9 @@ class _Reader:
         word = word_of_class(class_)
         if word is not None and class_ is class_for(word):
             return m.ScalarSchema(word)
-        if isinstance(class_, enum.EnumMeta):
-            return _enumeration(name, class_)
-        fields_of = self.fields_of(class_)
-        if fields_of is None:
-            return m.OpaqueSchema(name, m.InstanceOf(class_), class_)
-        if class_ in self.under_way:
-            return m.ReferenceSchema(name, self.under_way[class_])
-        known = self.done.get((class_, self.is_of_model))
-        if known is not None:
-            return known
-        later = self.under_way[class_] = m.ReadLater()
-        build = None if is_typed_dict(class_) else class_
-        is_of_model, self.is_of_model = self.is_of_model, is_model(class_)
-        fields = tuple(fields_of(class_))
-        self.is_of_model = is_of_model
-        doc = _doc_of_class(class_)
-        schema: m.Schema = m.ObjectSchema(name, fields, doc, build, is_model(class_))
-        if getattr(class_, "__pydantic_root_model__", False):
-            # A model converts the value of a root model among its fields itself.
-            (root,) = fields
-            schema = root.schema if is_of_model else m.RootSchema(name, root, doc, class_)
-        later.schema = schema
-        self.done[class_, is_of_model] = schema
-        del self.under_way[class_]
-        return schema
+        from runtime_support._schema.classes import read_class
 
-    def fields_of(self, class_: Any) -> Callable[[Any], Iterable[m.Field]] | None:
-        """Returns the method that reads the fields of a class, or None if it has no fields."""
-        if is_typed_dict(class_):
-            return self.keys
-        if is_model(class_):
-            return self.model
-        if hasattr(class_, "__dataclass_fields__"):
-            return self.record
-        is_named_tuple = tuple in class_.__mro__ and hasattr(class_, "_fields")
-        return self.members if is_named_tuple else None
-
-    def keys(self, class_: Any) -> Iterable[m.Field]:
-        """Yields the fields of a TypedDict. A missing field that admits None becomes None."""
-        for name, hint in self.hints(class_).items():
-            # Annotations that were text are not yet in `__required_keys__`.
-            is_text_optional = typing.get_origin(hint) is typing.NotRequired
-            is_optional = is_text_optional or name not in class_.__required_keys__
-            yield self.field(name, hint, **({"required": False} if is_optional else {}))
-
-    def record(self, class_: Any) -> Iterable[m.Field]:
-        """Yields the fields of a dataclass.
-
-        A field with a `default_factory` has the default ABSENT, as the class calls the factory.
-        """
-        hints = self.hints(class_)
-        for own in dataclasses.fields(class_):
-            if not own.init:
-                continue
-            known: dict[str, Any] = {"attribute": own.name}
-            if own.default is not dataclasses.MISSING:
-                known |= {"required": False, "default": own.default}
-            elif own.default_factory is not dataclasses.MISSING:
-                known |= {"required": False, "default": m.ABSENT}
-            yield self.field(field_name(own.name), hints[own.name], **known)
-
-    def members(self, class_: Any) -> Iterable[m.Field]:
-        """Yields the fields of a NamedTuple."""
-        hints = self.hints(class_)
-        for own in class_._fields:
-            known: dict[str, Any] = {"attribute": own}
-            if own in class_._field_defaults:
-                known |= {"required": False, "default": class_._field_defaults[own]}
-            yield self.field(field_name(own), hints.get(own, Any), **known)
-
-    def model(self, class_: Any) -> Iterable[m.Field]:
-        """Yields the fields of a pydantic model, with their aliases as names."""
-        from runtime_support._schema import models
-
-        for name, own in class_.model_fields.items():
-            field = self.field(
-                models.alias_of(own) or name, own.annotation, **models.field_arguments(own)
-            )
-            if field.doc is None and getattr(own.annotation, "__pydantic_root_model__", False):
-                field = dataclasses.replace(field, doc=_doc_of_class(own.annotation))
-            schema = models.in_json(field.schema)
-            constrained = m.constrained(schema, self.constraints(own.metadata))
-            yield dataclasses.replace(field, schema=constrained)
+        return read_class(self, name, class_)
 
     def constraints(self, metadata: Iterable[Any]) -> m.Constraints:
         """Returns the constraints in the metadata of a type or a field."""
@@ -337,31 +253,12 @@ class _Reader:
                     said[limit] = getattr(value, "pattern", value) if name == "pattern" else value
         return m.Constraints(**said)
 
-    def hints(self, class_: Any) -> dict[str, Any]:
-        return hints_of_class(class_, self.namespace, self.names)
-
     def field(self, name: str, hint: Any, **known: Any) -> m.Field:
         """Returns a field whose type is `hint`. `known` overrides attributes of this `Field`."""
         found: dict[str, Any] = {"schema": self.read(hint), "doc": doc_of(hint)}
         if m.admits_nil(found["schema"]) and not isinstance(found["schema"], m.AnySchema):
             found |= {"required": False, "default": None}
         return m.Field(name, **{**found, **known})
-
-
-def is_typed_dict(class_: type) -> bool:
-    """True for a TypedDict of `typing` or `typing_extensions`.
-
-    Before Python 3.12, these are different classes, and pydantic needs the TypedDict of
-    `typing_extensions`. This function does not import `typing_extensions`.
-    """
-    extensions = sys.modules.get("typing_extensions")
-    known = (typing,) if extensions is None else (typing, extensions)
-    return any(module.is_typeddict(class_) for module in known)
-
-
-def is_model(class_: type) -> bool:
-    """True for a pydantic model. Never imports pydantic."""
-    return hasattr(class_, "model_fields") and hasattr(class_, "model_validate")
 
 
 def _no_type(type_: Any) -> CheckError:
@@ -387,18 +284,6 @@ def _checked_literal(type_: Any, value: Any) -> Any:
     if value is None or type(value) in (bool, int, float, str):
         return value
     raise CheckError(f"`{type_!r}`: a literal is a string, a number, a bool or nil")
-
-
-def _enumeration(name: str, class_: Any) -> m.Schema:
-    """Returns a union of an Enum's values. Each literal also holds the member of the Enum.
-
-    Returns an `OpaqueSchema` if a value has no JSON form.
-    """
-    values = [member.value for member in class_]
-    if not values or not all(type(one) in (bool, int, float, str) for one in values):
-        return m.OpaqueSchema(name, m.InstanceOf(class_), class_)
-    literals = tuple(m.LiteralSchema(member.value, member) for member in class_)
-    return literals[0] if len(literals) == 1 else m.UnionSchema(literals)
 
 
 def _as_key(schema: m.Schema) -> m.Schema:
@@ -430,56 +315,6 @@ def _flat(metadata: Iterable[Any]) -> Iterable[Any]:
         yield one
 
 
-def hints_of_class(
-    class_: Any,
-    namespace: Mapping[str, Any] | None = None,
-    known: Mapping[type, str] | None = None,
-) -> dict[str, Any]:
-    module = sys.modules.get(class_.__module__)
-    names = dict(vars(module)) if module is not None else {}
-    try:
-        if names.get(class_.__name__) is not class_:
-            unregistered = _namespace_of(class_, namespace)
-            if unregistered is not None:
-                return _hints_within(class_, unregistered)
-        names |= {name: python for python, name in (known or {}).items()}
-        names[class_.__name__] = class_
-        return typing.get_type_hints(class_, names, include_extras=True)
-    except (NameError, AttributeError, SyntaxError) as error:
-        raise CheckError(f"the annotations of {class_.__name__}: {error}") from None
-
-
-def _namespace_of(class_: type, namespace: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Returns the globals of the module that holds a class, or None if they are not found.
-
-    Looks in `namespace` and in the frames of the callers. This finds a class that no module in
-    `sys.modules` holds, for example a class of a script that was run from memory.
-    """
-    if namespace is not None and namespace.get(class_.__name__) is class_:
-        return namespace
-    frame = inspect.currentframe()
-    while frame is not None:
-        if frame.f_globals.get(class_.__name__) is class_:
-            return frame.f_globals
-        frame = frame.f_back
-    return None
-
-
-def _hints_within(class_: Any, namespace: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the type hints of a class, with names resolved in `namespace`.
-
-    `typing.get_type_hints` alone would resolve the names in the module that `sys.modules` has.
-    """
-    annotations: dict[str, Any] = {}
-    for base in reversed(class_.__mro__):
-        for name, hint in inspect.get_annotations(base).items():
-            is_text = isinstance(hint, typing.ForwardRef)
-            annotations[name] = hint.__forward_arg__ if is_text else hint
-    annotated = types.SimpleNamespace(__annotations__=annotations)
-    # Separate locals: otherwise typing reuses its cached result for an equal annotation elsewhere.
-    return typing.get_type_hints(annotated, dict(namespace), {}, include_extras=True)
-
-
 def doc_of(hint: Any) -> str | None:
     """Returns the text in `Annotated[T, "text"]` or `NotRequired[Annotated[...]]`, or else None."""
     while typing.get_origin(hint) in (typing.Required, typing.NotRequired, typing.Final):
@@ -489,24 +324,3 @@ def doc_of(hint: Any) -> str | None:
     said = (getattr(extra, "description", extra) for extra in typing.get_args(hint)[1:])
     texts = [one for one in said if isinstance(one, str)]
     return " ".join(texts) or None
-
-
-def _doc_of_class(class_: Any) -> str | None:
-    """Returns the class's docstring, or None.
-
-    For a pydantic model, the examples in its configuration follow.
-    """
-    doc = own_doc(class_)
-    if not is_model(class_):
-        return doc
-    from runtime_support._schema import models
-
-    return models.with_examples(doc, class_)
-
-
-def own_doc(class_: type) -> str | None:
-    """Returns the class's docstring, or None if `dataclass` generated it."""
-    doc = vars(class_).get("__doc__")
-    if not isinstance(doc, str) or doc.startswith(f"{class_.__name__}("):
-        return None
-    return inspect.cleandoc(doc)

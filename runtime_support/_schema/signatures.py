@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
 from runtime_support._schema import model as m
-from runtime_support._schema.reading import doc_of, hints_of_class, own_doc, schema_of
+from runtime_support._schema.reading import doc_of, schema_of
 from runtime_support._values.names import field_name, script_name
 
 Passed: TypeAlias = Literal["by position", "by name", "either way"]
@@ -130,7 +130,11 @@ def _signature(function: Callable[..., Any], names: Mapping[type, str] | None) -
     has_rest = inspect.Parameter.VAR_POSITIONAL in kinds
     open_ended = inspect.Parameter.VAR_KEYWORD in kinds
     parameters: list[Parameter] = []
-    whole = own_doc(function) if isinstance(function, type) else inspect.getdoc(function)
+    whole = inspect.getdoc(function)
+    if isinstance(function, type):
+        from runtime_support._schema.classes import own_doc
+
+        whole = own_doc(function)
     function_doc, said = _split_doc(whole, signature.parameters)
     for name, parameter in signature.parameters.items():
         if parameter.kind is parameter.VAR_KEYWORD:
@@ -209,6 +213,8 @@ def _hints_of_function(
     """Maps parameters to annotations. Also returns a reason if they cannot be resolved, or None."""
     function = find_documented(function)
     if isinstance(function, type):
+        from runtime_support._schema.classes import hints_of_class
+
         hints = hints_of_class(function, known=known)
         if hints:
             return hints, None

@@ -14,7 +14,7 @@ draft before it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from runtime_support._core.hooks import load_part
@@ -29,8 +29,7 @@ from runtime_support.errors import CheckError, ContractError
 if TYPE_CHECKING:
     from runtime_support._streaming.drafts import Drafts
 
-_STRING_PART = re.compile(r'(?:[^"\\\x00-\x1f]|\\.)*', re.DOTALL)
-_OPENING = re.compile(r"\s*(?:```\w*\s+)?\[")
+_OPENING = re.compile(r"\s*(?:```\w*\s+)?(?=[\[{])")
 _LONGEST_OPENING = 64
 _LONGEST_TAG = max(map(len, THINKING_TAGS)) + 3
 # The first characters of tool calls that are written as text.
@@ -41,12 +40,32 @@ _INSIDE = re.compile(r'["\\]')
 _BREAK = "\n\n"
 
 
-class Marks:
-    """Finds the structural characters of JSON text that arrives in chunks."""
+class JSONScanner:
+    """Follows the strings and brackets of JSON text that arrives in chunks.
 
-    def __init__(self) -> None:
-        self.is_in_string = False
+    - `open`: the brackets that are not closed yet, outermost first.
+    - `is_in_string`: whether the text ends inside a string; `is_in_key`: whether inside a key.
+    - `is_over`: whether the text is complete, or does not begin with one of `roots`.
+    """
+
+    def __init__(self, roots: str = "[{") -> None:
+        self.open: list[str] = []
+        self.is_in_string = self.is_in_key = self.is_over = False
         self._is_escaped = False
+        self._roots = roots
+        self._before = ""
+        self._last = ""
+
+    def enter(self, text: str) -> str:
+        """Returns the JSON text in a chunk, without what stands before the first bracket."""
+        if self.open:
+            return text
+        text = self._before = self._before + text
+        opening = _OPENING.match(text)
+        if opening is not None and text[opening.end()] in self._roots:
+            return text[opening.end() :]
+        self.is_over = len(text) > _LONGEST_OPENING
+        return ""
 
     def feed(self, text: str) -> Iterator[tuple[str, int]]:
         """Yields the quotes, brackets, commas and colons of a chunk, each with its end position."""
@@ -61,36 +80,58 @@ class Marks:
                 continue
             if mark == '"':
                 self.is_in_string = not self.is_in_string
+                is_of_object = self.open[-1:] == ["{"]
+                self.is_in_key = self.is_in_string and is_of_object and self._last != ":"
+            else:
+                self._last = mark
+            if mark in "[{":
+                self.open.append(mark)
+            elif mark in "]}":
+                self.is_over = self.open.pop() + mark not in ("[]", "{}") or not self.open
             yield mark, at
+            if self.is_over:
+                return
 
 
-class TextPieces:
+class _PartReader:
+    """Remembers the parts of an output's value that were given to the user."""
+
+    def __init__(self, output: Output) -> None:
+        self.output = output
+        self._given: list[Any] = []
+
+    def before_calls(self, text: str) -> Iterator[Any]:
+        """Yields nothing: text before tool calls is not part of a value."""
+        return iter(())
+
+    def _give(self, part: Any) -> Any:
+        self.output.has_given = True
+        self._given.append(part)
+        return part
+
+
+class TextPieces(_PartReader):
     """The pieces of a streamed text. `kind` is the type of the whole value."""
 
     kind = str
 
     def __init__(self, output: Output) -> None:
-        self.output = output
-        self._given: list[str] = []
+        super().__init__(output)
         self.begin()
 
     def begin(self) -> None:
         """Prepares for a new reply. An earlier, unusable reply has yielded no pieces."""
-        self._held: list[str] = []
-        self._escape: str = ""  # a backslash at the end of a chunk
-        self._is_in_string = self._is_closed = self._is_decided = False
-        self._thought: str | None = None  # the end of the thinking so far, while it lasts
-        self._has_thought = self._may_be_call = False
+        self._beginning: Generator[None, str, str] | None = self._hold_back()
+        next(self._beginning)
 
     def feed(self, text: str) -> Iterator[str]:
         """Yields the text that can be passed on after this chunk has arrived."""
-        if not self._is_decided:
-            self._held.append(text)
-            if self._may_be_other(text):
+        if self._beginning is not None:
+            try:
+                self._beginning.send(text)
                 return
-            self._is_decided = True
-            text = "".join(self._held)
-            text = text.lstrip() if self._has_thought else text
+            except StopIteration as decided:
+                self._beginning, text = None, decided.value
         if text:
             yield self._give(without_halves(text))
 
@@ -118,103 +159,98 @@ class TextPieces:
         if len(value) > len(given):
             yield self._give(value[len(given) :])
 
-    def _give(self, text: str) -> str:
-        self.output.has_given = True
-        self._given.append(text)
-        return text
+    def _hold_back(self) -> Generator[None, str, str]:
+        """Receives chunks while the text may be empty, thinking, a tool call, or one JSON string.
 
-    def _may_be_other(self, text: str) -> bool:
-        """True if the held-back text may still turn out to be no plain text.
-
-        It may turn out to be empty, thinking, a tool call, or one JSON string.
+        Returns the text without the thinking before it. A possible tool call is held back until the
+        reply ends.
         """
-        if self._thought is not None:
-            return self._is_thinking(text)
-        if self._may_be_call:
-            return True
-        if not (self._is_in_string or self._is_closed):
-            text = "".join(self._held).lstrip()
-            if not text or text[0] == "<":
-                return not text or self._may_be_tag(text)
-            if text[0] != '"':
-                self._may_be_call = self.output.has_tools and text[0] in _CALLS_BEGIN
-                return self._may_be_call
-            self._is_in_string, text = True, text[1:]
-        if self._is_in_string:
-            text = self._escape + text
-            end = _STRING_PART.match(text)
-            assert end is not None
-            text = self._escape = text[end.end() :]
-            if not text.startswith('"'):
-                return text in ("", "\\")
-            self._is_in_string, self._is_closed, text = False, True, text[1:]
-        return not text.strip()
-
-    def _may_be_tag(self, text: str) -> bool:
-        """True if a text that begins with a tag may be the start of thinking or of a tool call."""
-        opening = OPENS_THINKING.match(text)
-        if opening is not None:
-            self._thought = ""
-            return self._is_thinking(text[opening.end() :])
-        begins = text[:_LONGEST_TAG].casefold()
-        self._may_be_call = self.output.has_tools and len(begins) == _LONGEST_TAG
-        return self.output.has_tools or any(f"<{tag}>".startswith(begins) for tag in THINKING_TAGS)
-
-    def _is_thinking(self, text: str) -> bool:
-        """True if the thinking continues after this chunk.
-
-        Otherwise returns whether the text after the thinking must be held back.
-        """
-        text = f"{self._thought}{text}"
-        closing = CLOSES_THINKING.search(text)
-        if closing is None:
-            self._thought = text[-_LONGEST_TAG:]
-            return True
-        self._held, self._thought, self._has_thought = [text[closing.end() :]], None, True
-        return self._may_be_other("")
+        text = yield
+        has_tools, has_thought = self.output.has_tools, False
+        while True:
+            while not (begins := text.lstrip()):
+                text += yield
+            if (opening := OPENS_THINKING.match(begins)) is not None:
+                text = yield from _after_thinking(begins[opening.end() :])
+                has_thought = True
+            elif begins[0] == "<" and (has_tools or _may_be_tag(begins)):
+                if len(begins) >= _LONGEST_TAG:
+                    yield from _forever()
+                text += yield
+            elif begins[0] in _CALLS_BEGIN and has_tools:
+                yield from _forever()
+            else:
+                if begins[0] == '"':
+                    text = yield from _string(text)
+                return text.lstrip() if has_thought else text
 
 
-class ListItems:
+def _may_be_tag(text: str) -> bool:
+    begins = text[:_LONGEST_TAG].casefold()
+    return any(f"<{tag}>".startswith(begins) for tag in THINKING_TAGS)
+
+
+def _forever() -> Generator[None, str]:
+    """Receives chunks until the reply ends."""
+    while True:
+        yield
+
+
+def _after_thinking(text: str) -> Generator[None, str, str]:
+    """Receives chunks until the thinking ends, and returns the text after it."""
+    while (closing := CLOSES_THINKING.search(text)) is None:
+        text = text[-_LONGEST_TAG:] + (yield)
+    return text[closing.end() :]
+
+
+def _string(text: str) -> Generator[None, str, str]:
+    """Receives chunks while a text that begins with a quote may be one JSON string.
+
+    Returns the whole text.
+    """
+    scanner = JSONScanner()
+    scanner.is_in_string = True
+    after = text.lstrip()[1:]
+    while (closing := next(scanner.feed(after), None)) is None:
+        if "\n" in after:  # JSON has no line break in a string
+            return text
+        after = yield
+        text += after
+    after = after[closing[1] :]
+    while not after.strip():
+        after = yield
+        text += after
+    return text
+
+
+class ListItems(_PartReader):
     """The elements of a streamed list. An element is yielded when it is complete."""
 
     kind = list
 
     def __init__(self, output: Output, item: m.Schema) -> None:
-        self.output = output
+        super().__init__(output)
         self._item = item
         self._keeps_digits = m.holds_decimals(item)
-        self._given: list[Any] = []
         # Copies of the given elements, as the receiver may change those.
         self._read: list[Any] = []
         self.begin()
 
     def begin(self) -> None:
         """Prepares for a new reply. An earlier, unusable reply has yielded no elements."""
-        self._beginning: list[str] = []  # the unfinished element
-        self._text = ""  # not scanned yet
-        self._depth = 0
-        self._marks = Marks()
-        self._is_over = False
+        self._unfinished: list[str] = []  # the text of the unfinished element
+        self._scanner = JSONScanner("[")
 
     def feed(self, text: str) -> Iterator[Any]:
         """Yields the elements that are complete and valid after this chunk."""
-        if self._is_over:
-            return
-        self._text += text
-        if not self._depth and not self._has_begun():
-            return
-        for element in self._elements():
+        for element in self._elements(text):
             try:
                 item, same = self._decoded(element), self._decoded(element)
             except CheckError:  # whether it can be repaired depends on the whole reply
-                self._is_over = True
+                self._scanner.is_over = True
                 return
             self._read.append(same)
             yield self._give(item)
-
-    def before_calls(self, text: str) -> Iterator[Any]:
-        """Yields nothing: text before tool calls is not part of the list."""
-        return iter(())
 
     def rest(self, value: list[Any]) -> Iterator[Any]:
         """Yields the remaining elements of the whole list.
@@ -228,45 +264,26 @@ class ListItems:
         for item in value[count:]:
             yield self._give(item)
 
-    def _give(self, item: Any) -> Any:
-        self.output.has_given = True
-        self._given.append(item)
-        return item
-
     def _decoded(self, element: str) -> Any:
         read = parse_unambiguous(element, keeps_digits=self._keeps_digits)
         return decode(read, self._item, f"value[{len(self._given)}]")
 
-    def _has_begun(self) -> bool:
-        opening = _OPENING.match(self._text)
-        if opening is None:
-            self._is_over = len(self._text) > _LONGEST_OPENING
-            return False
-        self._text = self._text[opening.end() :]
-        self._depth = 1
-        return True
-
-    def _elements(self) -> Iterator[str]:
+    def _elements(self, text: str) -> Iterator[str]:
         """Yields the JSON text of each element that is newly completed."""
-        text, self._text, begin = self._text, "", 0
-        for mark, at in self._marks.feed(text):
-            if mark in '":':
-                continue
-            if mark in "[{":
-                self._depth += 1
-            elif mark in "]}" and self._depth > 1:
-                self._depth -= 1
-            elif self._depth == 1 and mark == "}":
-                self._is_over = True
-            elif self._depth == 1:
-                element = "".join(self._beginning) + text[begin : at - 1]
-                self._beginning, begin = [], at
-                self._is_over = mark != ","
-                if element.strip() or mark == "," or self._given:
+        scanner, begin = self._scanner, 0
+        if scanner.is_over:
+            return
+        text = scanner.enter(text)
+        for mark, end in scanner.feed(text):
+            depth = len(scanner.open)
+            if depth == 1 and mark == "[":
+                begin = end
+            elif (mark, depth) in ((",", 1), ("]", 0)):
+                element = "".join(self._unfinished) + text[begin : end - 1]
+                self._unfinished, begin = [], end
+                if element.strip() or mark == ",":
                     yield element
-            if self._is_over:
-                return
-        self._beginning.append(text[begin:])
+        self._unfinished.append(text[begin:])
 
 
 Parts: TypeAlias = "TextPieces | ListItems | Drafts"

@@ -15,7 +15,6 @@ earlier draft, because the model may be asked again after a reply with mistakes.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -24,15 +23,13 @@ from runtime_support._core.outputs.outputs import Output
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode
 from runtime_support._schema.reading import schema_of
-from runtime_support._streaming.chunks import Marks, TextPieces
+from runtime_support._streaming.chunks import JSONScanner, TextPieces
 from runtime_support._values.dates import Digits
 from runtime_support._values.kinds import is_list, is_object, is_record
 from runtime_support.errors import CheckError
 
 _TEXT = m.ScalarSchema("string")
 _ANY = m.AnySchema()
-_OPENING = re.compile(r"\s*(?:```\w*\s+)?(?=[\[{])")
-_LONGEST_OPENING = 64
 _NOTHING: Any = object()
 
 
@@ -54,8 +51,7 @@ class Drafts:
         """Prepares for a new reply, whose drafts replace the drafts of earlier replies."""
         self._text = ""
         self._given: Any = _NOTHING
-        self._cut = _Cut()
-        self._has_begun = self._is_over = False
+        self._scanner = JSONScanner()
         if self._pieces is not None:
             self._pieces.begin()
 
@@ -82,35 +78,21 @@ class Drafts:
             yield whole
 
     def _read(self, text: str) -> Any:
-        """Adds the chunk `text` to the reply, and returns a draft of it.
-
-        Returns `_NOTHING` if there is no draft now.
-        """
-        self._text += text
-        if self._is_over:
+        """Returns the draft after this chunk, or `_NOTHING` if there is no draft now."""
+        scanner = self._scanner
+        if scanner.is_over:
             return _NOTHING
-        if not self._has_begun:
-            if not self._begins():
-                return _NOTHING
-            text = self._text
-        self._cut.feed(text)
-        self._is_over = not self._cut.open  # the value is closed: `rest` yields it
-        if self._is_over:
+        text = scanner.enter(text)
+        self._text += text
+        for _ in scanner.feed(text):
+            pass
+        if scanner.is_over or not scanner.open:  # `rest` yields a complete value
             return _NOTHING
         try:
-            return self._part(self._parsed(), self._schema, len(self._cut.open))
+            return self._part(self._parsed(), self._schema, len(scanner.open))
         except (ValueError, CheckError):  # whether it can be repaired depends on the whole reply
-            self._is_over = True
+            scanner.is_over = True
             return _NOTHING
-
-    def _begins(self) -> bool:
-        opening = _OPENING.match(self._text)
-        if opening is None:
-            self._is_over = len(self._text) > _LONGEST_OPENING
-            return False
-        self._text = self._text[opening.end() :]
-        self._has_begun = True
-        return True
 
     def _parsed(self) -> Any:
         import jiter
@@ -166,47 +148,14 @@ class Drafts:
 
         `levels` counts the list or object and the unclosed lists and objects in it.
         """
-        return levels > 1 or self._cut.is_in_value
-
-
-class _Cut:
-    """Tracks where an incomplete JSON text ends: in which lists and objects, and in which value."""
-
-    def __init__(self) -> None:
-        self.open: list[str] = []
-        self.is_in_value = False  # the text ends in a string or a number that is not a key
-        self._marks = Marks()
-        self._is_key = False
-        self._last = ""
-
-    def feed(self, text: str) -> None:
-        """Scans a chunk. Afterwards `open` has the brackets that are not closed yet."""
-        for mark, _ in self._marks.feed(text):
-            if mark == '"':
-                is_of_object = self.open[-1:] == ["{"]
-                self._is_key = self._marks.is_in_string and is_of_object and self._last != ":"
-                continue
-            self._last = mark
-            if mark in "[{":
-                self.open.append(mark)
-            elif mark in "]}":
-                self.open.pop()
-                if not self.open:
-                    return
-        if self._marks.is_in_string:
-            self.is_in_value = not self._is_key
-        else:
-            self.is_in_value = text[-1:].isdigit()
+        if self._scanner.is_in_string:
+            return levels > 1 or not self._scanner.is_in_key
+        return levels > 1 or self._text[-1:].isdigit()
 
 
 def of_value(value: Any) -> Iterator[Any]:
     """Yields the only draft of a value that is already known."""
     yield _whole(value, schema_of(type(value)) if is_record(value) else _ANY)
-
-
-def of_output(output: Output, value: Any) -> Iterator[Any]:
-    """Yields the only draft of an output's value, which has already arrived."""
-    return Drafts(output).rest(value)
 
 
 def _whole(value: Any, schema: m.Schema) -> Any:

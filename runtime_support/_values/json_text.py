@@ -15,6 +15,7 @@ An error names the path of the part that has no JSON form:
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -71,11 +72,43 @@ def parse(text: str) -> Any:
 
     Raises CheckError if the text is not JSON.
     """
+    return _loaded(_text_of(text))
+
+
+def parse_unambiguous(text: str, *, keeps_digits: bool = False) -> Any:
+    """Parses the JSON text of a reply. Raises CheckError for other text and for repeated keys.
+
+    Also refuses text that is nested 200 levels deep, because no reply contains this on purpose.
+    With `keeps_digits`, numbers with a fraction or an exponent become `Digits`, which can be
+    converted to decimals without loss.
+    """
+    text = _text_of(text)
+    if (keeps_digits and _HAS_DIGITS.search(text)) or _MAY_BE_INFINITE.search(text):
+        return _loaded(text, _members)
+    import jiter
+
+    try:
+        return jiter.from_json(text.encode(), allow_inf_nan=False, catch_duplicate_keys=True)
+    except UnicodeEncodeError:
+        raise CheckError(_HALF) from None
+    except ValueError as error:
+        raise CheckError(f"parse(text): not JSON: {error}") from None
+
+
+def _loaded(
+    text: str, object_of: Callable[[list[tuple[str, Any]]], dict[str, Any]] | None = None
+) -> Any:
+    """Parses JSON text. Numbers with a fraction or an exponent become `Digits`.
+
+    `object_of` makes an object of pairs of a key and a value, by default with the last value of a
+    repeated key.
+    """
     import json
 
-    text = _text_of(text)
     try:
-        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        value = json.loads(
+            text, object_pairs_hook=object_of, parse_constant=_refuse_constant, parse_float=_finite
+        )
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise CheckError(f"parse(text): not JSON: {error.msg} at {where}") from None
@@ -88,51 +121,11 @@ def parse(text: str) -> Any:
     return value
 
 
-def parse_unambiguous(text: str, *, keeps_digits: bool = False) -> Any:
-    """Parses the JSON text of a reply. Raises CheckError for other text and for repeated keys.
-
-    Also refuses text that is nested 200 levels deep, because no reply contains this on purpose.
-    With `keeps_digits`, numbers with a fraction or an exponent become `Digits`, which can be
-    converted to decimals without loss.
-    """
-    text = _text_of(text)
-    if keeps_digits and _HAS_DIGITS.search(text):
-        return _parse_with_digits(text)
-    import jiter
-
-    try:
-        value = jiter.from_json(text.encode(), allow_inf_nan=False, catch_duplicate_keys=True)
-    except UnicodeEncodeError:
-        raise CheckError(_HALF) from None
-    except ValueError as error:
-        raise CheckError(f"parse(text): not JSON: {error}") from None
-    if _MAY_BE_INFINITE.search(text):
-        _check_finite(value)
-    return value
-
-
-def _parse_with_digits(text: str) -> Any:
-    import json
-
-    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            raise CheckError("parse(text): an object has a key twice")
-        return found
-
-    try:
-        value = json.loads(
-            text,
-            object_pairs_hook=members,
-            parse_float=Digits,
-            parse_constant=_refuse_constant,
-        )
-    except (ValueError, RecursionError) as error:
-        raise CheckError(f"parse(text): not JSON: {error}") from None
-    if holds_halves(value if "\\u" in text else text):
-        raise CheckError(_HALF)
-    _check_finite(value)
-    return value
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise CheckError("parse(text): an object has a key twice")
+    return found
 
 
 def _text_of(text: object) -> str:
@@ -151,13 +144,6 @@ def _finite(text: str) -> float:
     if number in (float("inf"), float("-inf")):
         raise CheckError(f"parse(text): {text} is too large for a float")
     return number
-
-
-def _check_finite(value: Any) -> None:
-    if value in (float("inf"), float("-inf")):
-        raise CheckError("parse(text): a number is too large for a float")
-    for part in value.values() if is_object(value) else value if is_list(value) else ():
-        _check_finite(part)
 
 
 _SCALARS = frozenset((bool, int, float, str, type(None)))

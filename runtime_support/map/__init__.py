@@ -33,13 +33,13 @@ from runtime_support._core.tools import function_tool
 from runtime_support._values.kinds import counted
 from runtime_support._values.names import function_name, listed
 from runtime_support.errors import ConfigError, JournalError
-from runtime_support.map._binding import Binding, Columns
+from runtime_support.map._binding import Binding, Columns, Show
 from runtime_support.map._columns import columns_of
 from runtime_support.map._inputs import Table, TextFormat, table_at
 from runtime_support.map._output import PART_ROWS, Format, OutputFolder
 from runtime_support.map._printing import whole_lines
 from runtime_support.map._report import Interrupted, Report
-from runtime_support.map._runner import JobRun, Show
+from runtime_support.map._runner import JobRun
 from runtime_support.map._script import Function, Job, Module, Script, load_function
 from runtime_support.map._store import VERSION, JobStore, begin_journal, check_same, read_job
 from runtime_support.providers import provider_and_model
@@ -90,8 +90,8 @@ def map_rows(
     - `limit`: processes only this many rows, from the first. `max_failed`: the job ends if more
       rows fail than this number; a float below 1 is a share of the ended rows. `retry_failed`:
       calls the function again for failed rows, even if the script was edited since.
-    - `check_only`: calls nothing, and raises a ConfigError if one of the first rows does not fit
-      the parameters. Without it, such a row only fails, unless none of the first rows fits.
+    - `check_only`: calls nothing, and raises a ConfigError if a row does not fit the parameters.
+      Without it, such a row only fails, unless none of the first rows fits.
     - `is_quiet`: prints no progress on standard error. `show`: a function that displays the
       progress in another way. Its argument is a function that returns the progress line, or ""
       once the job is over.
@@ -112,7 +112,7 @@ def map_rows(
         called = block.enter_context(load_function(function))
         tool = function_tool(function_name(called), called)
         binding = Binding(tool, source, rename or {}, constants or {}, columns)
-        binding.check(every=check_only)
+        binding.check(limit, show, every=check_only)
         forms = columns_of(tool.signature.returns)
         kept = {name: source.types.get(name) for name in binding.keep}
         output = OutputFolder(os.path.abspath(str(out)), format, kept, forms)

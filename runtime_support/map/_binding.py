@@ -1,4 +1,4 @@
-"""Assigns table columns to parameters, and checks the first rows before any request.
+"""Assigns table columns to parameters, and checks rows before any request.
 
     binding = Binding(tool, table, {"mail": "body"}, constants={"tone": "calm"}, columns=["id"])
     binding.arguments({"id": "17", "body": "..."})        {"mail": "..."}
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from runtime_support._core.notes import note
@@ -26,6 +26,8 @@ from runtime_support.map._inputs import LOOKED_AT, Table
 ROW = "row"
 _MOST_TOLD = 5
 
+# Gets a function that returns the progress line, or "" once the job is over.
+Show: TypeAlias = Callable[[Callable[[], str]], object]
 Columns: TypeAlias = Literal["all", "none"] | Sequence[str]
 
 
@@ -50,6 +52,7 @@ class Binding:
         self.table = table
         self.constants = dict(constants)
         self.columns = self._find_columns(rename)
+        self._checked = 0
         self.keep = self._kept(columns)
         # All values of CSV are strings: an empty one is nil if the parameter allows it.
         self._empty = [
@@ -83,23 +86,37 @@ class Binding:
         """The values of a row that go into the output."""
         return {name: values.get(name) for name in self.keep}
 
-    def check(self, *, every: bool) -> None:
-        """Raises ConfigError if the function rejects the first rows of the table.
+    def check(self, limit: int | None, show: Show | None, *, every: bool) -> None:
+        """Raises ConfigError if the function rejects rows of the table.
 
-        With `every`, one rejected row is enough; without it, all of the rows must be rejected.
+        With `every`, one rejected row is enough: all rows are checked, or the first `limit`, while
+        `show` displays the progress. Without it, all of the first rows must be rejected.
         """
-        found, count = list[str](), 0
-        for row in itertools.islice(self.table.rows(self.names), LOOKED_AT):
-            count += 1
+        if every and show is not None:
+            show(self._progress)
+        told, rejected, count = self._rejected(limit if every else LOOKED_AT)
+        if rejected and (every or rejected == count == LOOKED_AT):
+            of = "" if every else f" of the first {LOOKED_AT}"
+            if rejected > len(told):
+                told.append(f"... and {counted(rejected - len(told), 'row')} more{of}")
+            raise ConfigError("\n".join(told), hint=self._types())
+
+    def _progress(self) -> str:
+        """The progress line of the check. Returns "" once it is over."""
+        return f"checked {counted(self._checked, 'row')}" if self._checked else ""
+
+    def _rejected(self, most: int | None) -> tuple[list[str], int, int]:
+        """The first problems, the number of rejected rows, and the number of all checked rows."""
+        told, rejected, count = list[str](), 0, 0
+        for count, row in enumerate(itertools.islice(self.table.rows(self.names), most), 1):
+            self._checked = count
             problem = row.problem or self._problem(row.values)
             if problem is not None:
-                found.append(f"{self.table.place(row)}: {problem}")
-        if found and (every or len(found) == count == LOOKED_AT):
-            others = len(found) - _MOST_TOLD
-            if others > 0:
-                more = f"... and {counted(others, 'row')} more of the first {LOOKED_AT}"
-                found[_MOST_TOLD:] = [more]
-            raise ConfigError("\n".join(found), hint=self._types())
+                rejected += 1
+                if rejected <= _MOST_TOLD:
+                    told.append(f"{self.table.place(row)}: {problem}")
+        self._checked = 0
+        return told, rejected, count
 
     def _problem(self, values: Mapping[str, Any]) -> str | None:
         """The reason why the function rejects the values of a row, or None if it accepts them."""

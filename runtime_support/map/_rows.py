@@ -25,7 +25,7 @@ from runtime_support._core.positions.uncaught import position_of_error, position
 from runtime_support._core.redaction import redacted
 from runtime_support._core.scopes import RunScope, within
 from runtime_support._core.spending import is_of_block
-from runtime_support._core.tasks.turns import Clock
+from runtime_support._core.tasks.clock import Clock
 from runtime_support._core.tools import bind_arguments, function_tool
 from runtime_support._journal.json_lines import Entry
 from runtime_support._language.failures import error_words

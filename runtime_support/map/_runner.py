@@ -13,25 +13,22 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from types import FrameType
-from typing import Any, TypeAlias
+from typing import Any
 
 from runtime_support._budgets import current_usage
 from runtime_support._core.notes import note
 from runtime_support._core.redaction import redacted
 from runtime_support._values.kinds import counted
 from runtime_support.errors import BudgetSpent, ReplayMiss, RunStopped, SaftError
-from runtime_support.map._binding import Binding
+from runtime_support.map._binding import Binding, Show
 from runtime_support.map._output import OutputFolder
 from runtime_support.map._report import Interrupted, Report, Speed
 from runtime_support.map._rows import RunningRows
 from runtime_support.map._script import Function, Job
 from runtime_support.map._store import MOST_ENDS, JobStore, Outcome, Row
-
-# Gets a function that returns the progress line, or "" once the job is over.
-Show: TypeAlias = Callable[[Callable[[], str]], object]
 
 # How long a stopped job waits for its running rows, in seconds.
 GRACE = 30.0
@@ -216,7 +213,7 @@ class JobRun:
                 self.report.seconds = time.monotonic() - self._began
         if caught:
             journal = self.store.journal
-            kept = counted(journal.kept + journal.new, "answer is", "answers are")
+            kept = counted(journal.count_answers(), "answer is", "answers are")
             again = "run the same command again to resume"
             note(f"{self.report}; {kept} kept in {journal.path}; {again}")
             if caught[0] == signal.SIGTERM:

@@ -73,12 +73,15 @@ class Frame:
     beside: bool = False
 
     def at(self, index: int) -> Frame:
+        """Returns the frame of a part, at this index of the position."""
         return replace(self, position=(*self.position, index))
 
     def bound(self, names: Mapping[str, Any]) -> Frame:
+        """Returns the frame with further names and their values."""
         return replace(self, names={**self.names, **names})
 
     def side_by_side(self) -> Frame:
+        """Returns the frame with its calls marked as concurrent."""
         return replace(self, beside=True)
 
 
@@ -185,6 +188,7 @@ class Machine:
         return value
 
     def failed(self, kind: ProgramFailureKind, message: str, path: Path, frame: Frame) -> Stopped:
+        """Returns the exception of a failure in this frame."""
         return Stopped(Fault(frame.position, path, kind, message))
 
     def note_problems(self, stopped: Stopped) -> None:

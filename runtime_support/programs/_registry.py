@@ -52,6 +52,7 @@ class Definition:
     function: Function
 
     def parameter(self, name: str) -> Parameter | None:
+        """Returns the parameter of this name, or None."""
         return next((one for one in self.parameters if one.name == name), None)
 
     @property
@@ -118,6 +119,7 @@ class Registry:
 
     @property
     def conversions(self) -> tuple[Definition, ...]:
+        """The definitions that are conversions."""
         return tuple(d for d in self.definitions.values() if d.kind == "conversion")
 
     def extended(

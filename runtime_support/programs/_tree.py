@@ -36,6 +36,8 @@ from runtime_support.programs._types import Type
 
 @dataclass(frozen=True)
 class ProgramNode:
+    """A part of a checked program, with its path in the JSON and the type of its value."""
+
     path: Path
     type: Type
 
@@ -57,21 +59,29 @@ class ProgramNode:
 
 @dataclass(frozen=True)
 class ConstantNode(ProgramNode):
+    """A text, a number, a boolean or null."""
+
     value: str | int | float | bool | None
 
 
 @dataclass(frozen=True)
 class ListNode(ProgramNode):
+    """A list of parts."""
+
     items: tuple[Checked, ...]
 
 
 @dataclass(frozen=True)
 class RecordNode(ProgramNode):
+    """A record: a part for each of its fields."""
+
     fields: tuple[tuple[str, Checked], ...]
 
 
 @dataclass(frozen=True)
 class CallNode(ProgramNode):
+    """A call of a function or of a record's constructor."""
+
     definition: Definition
     arguments: tuple[tuple[str, Checked], ...]
     form: Literal["call", "bare", "record"]
@@ -83,6 +93,8 @@ class CallNode(ProgramNode):
 
 @dataclass(frozen=True)
 class LetNode(ProgramNode):
+    """A body with names for values. `needs` has the names that each binding uses."""
+
     bindings: tuple[tuple[str, Checked], ...]
     needs: tuple[frozenset[str], ...]
     body: Checked
@@ -90,11 +102,15 @@ class LetNode(ProgramNode):
 
 @dataclass(frozen=True)
 class RefNode(ProgramNode):
+    """The value of a name."""
+
     name: str
 
 
 @dataclass(frozen=True)
 class MapNode(ProgramNode):
+    """A list with the body's value for each item, or for each item that fulfils `where`."""
+
     over: Checked
     variable: str
     where: Checked | None
@@ -103,6 +119,8 @@ class MapNode(ProgramNode):
 
 @dataclass(frozen=True)
 class IfNode(ProgramNode):
+    """One of two parts, as the test decides."""
+
     test: Checked
     then: Checked
     otherwise: Checked

@@ -1,6 +1,6 @@
 """HTTP clients and network streams for event loops, as in `_clients` for threads.
 
-    openai.AsyncOpenAI(http_client=async_client_to(httpx2.URL("https://api.openai.com/v1")), ...)
+    client = await client_of_loop(server)
     httpcore2.AsyncConnectionPool(network_backend=AsyncBackend())
 
 The module is loaded when an event loop sends its first request.
@@ -11,8 +11,8 @@ from __future__ import annotations
 import asyncio
 import select
 import ssl
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, TypeVar
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpcore2
 import httpx2
@@ -27,6 +27,9 @@ from runtime_support.providers._clients import (
     wait_within,
 )
 
+if TYPE_CHECKING:
+    from runtime_support.providers._server import Server
+
 T = TypeVar("T")
 
 # Requests per pool. A pool scans all of its connections for each request: with a thousand requests
@@ -34,10 +37,30 @@ T = TypeVar("T")
 _CONNECTIONS_OF_POOL = 32
 
 
-def async_client_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2.AsyncClient:
-    """Returns a client for an event loop; the parameters are those of `client_to`."""
-    transport = _AsyncTransport(pool_options(address, is_embedded))
-    return _AsyncClient(transport=transport, auth=auth_of(address))
+async def client_of_loop(server: Server) -> Any:
+    """Returns the server's client for the current event loop; creates it at the first use.
+
+    The client is closed with its loop, as another loop cannot use its connections.
+    """
+    loop, clients = asyncio.get_running_loop(), server.loop_clients
+    if loop not in clients:
+        for other in tuple(clients):
+            if other.is_closed():
+                clients.pop(other, None)
+        transport = _AsyncTransport(pool_options(server.url, server.is_embedded))
+        connections = _AsyncClient(transport=transport, auth=auth_of(server.url))
+        client = server.package.AsyncClient(http_client=connections, **server.client_options())
+        clients[loop] = client, _closed_with_loop(client)
+        await anext(clients[loop][1])
+    return clients[loop][0]
+
+
+async def _closed_with_loop(client: Any) -> AsyncGenerator[None]:
+    """Closes the client when the loop ends: a loop closes the async generators begun in it."""
+    try:
+        yield
+    finally:
+        await client.close()
 
 
 class _AsyncClient(FastRequestBuilder, httpx2.AsyncClient):

@@ -24,7 +24,7 @@ from runtime_support._core.messages import ReplyStream
 from runtime_support._core.settings import Settings
 from runtime_support._core.tasks.waits import Signal
 from runtime_support.errors import ProviderError
-from runtime_support.providers._wires import RetryableError, Waited
+from runtime_support.providers._wires import Waited
 
 if TYPE_CHECKING:
     from runtime_support.providers._retries import Rates
@@ -80,7 +80,9 @@ class Backoff:
         if not has_rate and self.wait_of(request) is None:
             try:
                 return (yield from self.attempt(request, send(0)))
-            except RetryableError as unanswered:
+            except ProviderError as unanswered:
+                if unanswered.another_try is None:
+                    raise
                 failure = unanswered
         from runtime_support.providers._retries import retry_loop
 
@@ -96,7 +98,7 @@ class Backoff:
             reply = yield from replying
             places, self.has_answered, self._refusals = _PLACES_OF_REPLY, True, 0
             return reply
-        except RetryableError as failure:
+        except ProviderError as failure:
             if self.is_refusal(failure):
                 places = 0
                 self._refuse(request, failure)
@@ -115,9 +117,10 @@ class Backoff:
                 self._under_way += 1
                 self._free -= 1
 
-    def is_refusal(self, failure: RetryableError) -> bool:
+    def is_refusal(self, failure: ProviderError) -> bool:
         """True if the server is overloaded, or unreachable although it replied before."""
-        return failure.reason == "busy" or (failure.reason == "away" and self.has_answered)
+        reason = failure.another_try
+        return reason == "busy" or (reason == "away" and self.has_answered)
 
     def was_alone(self, request: QueuedRequest) -> bool:
         """True if no other request was in flight when the last attempt of this request started."""
@@ -158,26 +161,27 @@ class Backoff:
         return self._not_before - time.monotonic()
 
     @staticmethod
-    def wait_for(failure: RetryableError, number: int) -> float:
+    def wait_for(failure: ProviderError, number: int) -> float:
         """Returns the seconds to wait before the `number`th retry.
 
         They are randomized so that processes do not retry at the same time.
         """
         wait = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(number - 1, 20))
-        if failure.wait is None:
+        asked = failure.retry_after
+        if asked is None:
             return wait * random.uniform(0.5, 1)
         # If a server keeps asking for tiny waits, wait longer.
-        return max(failure.wait + random.uniform(0, min(failure.wait / 4, 1)), wait / 10)
+        return max(asked + random.uniform(0, min(asked / 4, 1)), wait / 10)
 
-    def _refuse(self, request: QueuedRequest, failure: RetryableError) -> None:
+    def _refuse(self, request: QueuedRequest, failure: ProviderError) -> None:
         """Postpones the time before which no request starts, because a request was rejected.
 
         If the server asks to wait longer than `max_wait`, the wait is capped, so that other
         requests are not blocked for too long.
         """
         with self._lock:
-            self.trouble = failure.error
-            now, wait = time.monotonic(), failure.wait or 0.0
+            self.trouble = failure
+            now, wait = time.monotonic(), failure.retry_after or 0.0
             wait = wait if wait <= request.settings.max_wait else min(wait, LONGEST_WAIT)
             # An attempt that started before the last rejection postpones only by its own wait.
             if request.began >= self._refused_at:

@@ -15,10 +15,8 @@ remaining time of the request.
 
 from __future__ import annotations
 
-import re
 import ssl
 import time
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, cached_property, lru_cache, partial
@@ -45,6 +43,8 @@ NETWORK_ERRORS = (
     httpcore2.ProxyError,
     httpcore2.UnsupportedProtocol,
 )
+# The errors of a response that breaks off or cannot be read.
+BROKEN = (*NETWORK_ERRORS, httpx2.DecodingError, ValueError, ProviderError)
 
 WRITTEN_AT_ONCE = 65_536
 
@@ -56,15 +56,6 @@ _MOST_IDLE_CONNECTIONS = 100
 _IDLE_SECONDS = 5.0
 _OF_THE_WAY = ("content-encoding", "content-length", "transfer-encoding")
 _NO_ENCODING = ("", "identity")
-
-# The first bytes of a stream of server-sent events; JSON never begins with any of them.
-_OF_EVENTS = (b"data:", b"event:", b"id:", b"retry:", b":")
-_LONGEST_FIELD = max(map(len, _OF_EVENTS))
-_LINE_END = re.compile(rb"\r\n|\n|\r")
-# Limits on reading the rest of a body after its last event, so that the connection can be reused.
-_DRAIN_SECONDS = 0.1
-_DRAIN_BYTES = 65_536
-
 
 def client_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2.Client:
     """Returns a client for threads, which uses the environment's proxy for this address.
@@ -205,17 +196,17 @@ class _Parts(httpx2.SyncByteStream, httpx2.AsyncByteStream):
 
     def __init__(self, found: Any, bounds: BodyLimits, leave: Callable[[], None]) -> None:
         self._found = found
-        self._bounds = bounds
+        self.bounds = bounds
         self._leave = leave
 
     def __iter__(self) -> Iterator[bytes]:
         for part in self._found.iter_stream():
-            self._bounds.receive(part)
+            self.bounds.receive(part)
             yield part
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for part in self._found.aiter_stream():
-            self._bounds.receive(part)
+            self.bounds.receive(part)
             yield part
 
     def close(self) -> None:
@@ -238,88 +229,35 @@ class Body:
     ) -> None:
         self._response = response
         self.request_id = request_id_of(response)
-        self._bounds: BodyLimits = response.extensions["bounds"]
-        self._bounds.most = most
+        self.bounds: BodyLimits = response.extensions["bounds"]
+        self.bounds.most = most
         self._is_cut = is_cut
+        said = response.headers.get("content-type", "").partition(";")[0]
+        self.content_type = said.strip().lower()
         encodings = response.headers.get("content-encoding", "").lower().split(",")
         self._encodings = [one.strip() for one in encodings if one.strip(" ") not in _NO_ENCODING]
         self._here = response.iter_bytes()
         self._there = response.aiter_bytes()
-        self._length = 0
-        # The complete lines, the pieces of an incomplete line, and the last part received.
-        self._lines: deque[bytes] = deque()
-        self._pieces: list[bytes] = []
-        self._before = b""
+        self.length = 0
         # Ends the exchange, even if the server would send more. In an event loop, closing never
         # waits: so no cancellation can interrupt it and leave the connection in its pool.
         self.closing = Wait(response.close, response.aclose)
-        self.resting = self._bounds.resting
 
-    def read(self) -> Steps[bytes]:
-        """Returns the whole body."""
-        parts: list[bytes] = self._pieces
-        while part := (yield from self._next()):
+    def read(self, begun: bytes = b"") -> Steps[bytes]:
+        """Returns the whole body, or what follows after `begun`, the part that was read before."""
+        parts = [begun]
+        while part := (yield from self.next_part()):
             parts.append(part)
         return b"".join(parts)
 
     def read_beginning(self, least: int) -> Steps[bytes]:
         """Returns at least `least` bytes without leading blanks, or all of a shorter body."""
         content = b""
-        while len(content) < least and (part := (yield from self._next())):
+        while len(content) < least and (part := (yield from self.next_part())):
             content = content + part if content else part.lstrip()
         return content
 
-    def has_events(self) -> Steps[bool]:
-        """True if the body is a stream of server-sent events, whatever its content type."""
-        said = self._response.headers.get("content-type", "").partition(";")[0]
-        if said.strip().lower() == "text/event-stream":
-            return True
-        first = yield from self.read_beginning(_LONGEST_FIELD)
-        are_events = first.startswith(_OF_EVENTS)
-        self._add(first) if are_events else self._pieces.append(first)
-        return are_events
-
-    def next_event(self) -> Steps[bytes | None]:
-        """Returns the data of the next event that has data, or None at the end of the body."""
-        data: list[bytes] = []
-        while (line := (yield from self._next_line())) is not None:
-            if not line and any(data):
-                break
-            name, _, value = line.partition(b":")
-            if name == b"data":
-                data.append(value.removeprefix(b" "))
-        return b"\n".join(data) or None
-
-    def _next_line(self) -> Steps[bytes | None]:
-        while not self._lines:
-            part = yield from self._next()
-            if not part:
-                rest, self._pieces = b"".join(self._pieces), []
-                return rest or None
-            self._add(part)
-        return self._lines.popleft()
-
-    def drain(self) -> Steps[None]:
-        """Reads the rest of the body if it is short, so that the connection can be reused."""
-        self._bounds.end = time.monotonic() + _DRAIN_SECONDS
-        self._bounds.most = max(self._length, self._bounds.received) + _DRAIN_BYTES
-        with suppress(*NETWORK_ERRORS, ProviderError):
-            while (yield from self._next()):
-                pass
-
-    def _add(self, part: bytes) -> None:
-        """Splits a part of the body into lines, in linear time."""
-        if self._before.endswith(b"\r"):
-            part = part.removeprefix(b"\n")
-        self._before = part or self._before
-        first, *others = _LINE_END.split(part)
-        self._pieces.append(first)
-        if others:
-            self._lines.append(b"".join(self._pieces))
-            self._lines += others[:-1]
-            self._pieces = others[-1:]
-
-    def _next(self) -> Steps[bytes]:
+    def next_part(self) -> Steps[bytes]:
         """Returns the next part of the body, or b"" at its end.
 
         Raises ProviderError if the body is too large or compressed more than once.
@@ -339,13 +277,13 @@ class Body:
                     partial(next, self._here, None), partial(anext, self._there, None)
                 )
             part = part or b""
-            self._length += len(part)
-            self._bounds.check(self._length)
+            self.length += len(part)
+            self.bounds.check(self.length)
         except BodyTooLarge:
             if self._is_cut:
                 return b""
             raise ProviderError(
-                f"the reply has more than {self._bounds.most} bytes",
+                f"the reply has more than {self.bounds.most} bytes",
                 request_id=self.request_id,
                 hint="raise `max_reply_bytes`, or ask for less",
             ) from None
@@ -436,16 +374,6 @@ class BodyLimits(float):
             raise BodyTooLarge
         if self.left < 0:  # data that is already there causes no wait, and so no time-out
             raise httpcore2.ReadTimeout(TOO_LATE)
-
-    @contextmanager
-    def resting(self) -> Generator[None]:
-        """Stops the clock inside the block, in which the script processes a chunk."""
-        began = time.monotonic()
-        try:
-            yield
-        finally:
-            self.end += time.monotonic() - began
-
 
 @contextmanager
 def wait_within(

@@ -12,52 +12,43 @@ Only this module and `_refusals` handle the package's exceptions. The client nev
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import httpx2
 
 from runtime_support._core.messages import (
-    Message,
     Origin,
     ReceivedChunks,
     ReplyStream,
     Request,
     StreamingProvider,
 )
-from runtime_support._core.notes import note
 from runtime_support._core.settings import Settings
 from runtime_support._core.spending import tokens_in
-from runtime_support._core.tasks.waits import Steps, Wait, close_after
-from runtime_support._values.kinds import counted, without_halves
-from runtime_support.errors import ProviderError, SaftError, ToolsUnsupported
-from runtime_support.providers._clients import NETWORK_ERRORS, Body
+from runtime_support._core.tasks.waits import Wait, close_after
+from runtime_support._values.predicates import without_halves
+from runtime_support.errors import ProviderError
+from runtime_support.providers._clients import BROKEN, NETWORK_ERRORS, Body
 from runtime_support.providers._server import Server
 from runtime_support.providers._wires import (
     Rejected,
     RequestForm,
-    RetryableError,
     Waited,
     Wire,
     drop_unsupported,
     request_id_of,
+    wire_named,
 )
+from runtime_support.providers._wires.bodies import of_server
 
 if TYPE_CHECKING:
-    from runtime_support.providers import _chat, _messages, _responses
     from runtime_support.providers._backoff import Backoff
-    from runtime_support.providers._bodies import ReplyReader
+    from runtime_support.providers._wires.bodies import ReplyReader
 
-    _ALL: tuple[Wire, ...] = (_chat, _responses, _messages)  # so that checkers hold each to it
-
-WIRES = ("chat", "responses", "messages")
 DEFAULT_MODEL = "gpt-4o-mini"
 LONGEST = 1e6  # seconds; the system limits time-outs
-
-_DONE = b"[DONE]"
 
 _encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
@@ -77,11 +68,6 @@ class OpenAIProvider(StreamingProvider):
     waited: Waited = field(default_factory=Waited, compare=False, repr=False)
 
     @property
-    def address(self) -> str:
-        """The address of the server, without secrets."""
-        return self.server.address
-
-    @property
     def _backoff(self) -> Backoff:
         model, others = self.settings.model, self.settings.fallback or ()
         return self.server.backoff_of(model if model in others else None)
@@ -98,12 +84,7 @@ class OpenAIProvider(StreamingProvider):
         """Returns the reply of the first successful attempt; the backoff decides when to retry."""
 
         def attempt(number: int) -> ReplyStream:
-            try:
-                return (yield from send(replace(request, tries=number) if number else request))
-            except ProviderError as error:
-                if error.another_try is None:
-                    raise
-                raise RetryableError(error, *error.another_try) from None
+            return (yield from send(replace(request, tries=number) if number else request))
 
         tokens = 0 if self.settings.tokens_per_minute is None else tokens_in(request)
         return self._backoff.ask(self.settings, self.waited, attempt, tokens)
@@ -113,73 +94,30 @@ class OpenAIProvider(StreamingProvider):
         model = request.model or self.default_model
         wire = self.wire or suitable_wire(self.server, request)
         chat = 'or set `api` to "chat"'
-        request = drop_unsupported(wire.LACKS, f"the API `{wire.NAME}`", request, hint=chat)
-        lacks = self.server.lacks
-        if request.tools and ("tools", model) in lacks:
-            raise ToolsUnsupported(f"{model} at {self.address} takes no tools")
+        request = drop_unsupported(wire.lacks, f"the API `{wire.name}`", request, hint=chat)
         form = RequestForm(
             # Replies and journals store the origin.
-            Origin(wire.NAME, self.server.name, model),
+            Origin(wire.name, self.server.name, model),
             self.server.is_openai,
-            enforced=request.schema is not None
-            and (request.enforce_schema == "on" or not lacks.schema(model, request.schema)),
-            streamed=chunks is not None and ("streamed", model) not in lacks,
-            counted=("counted", model) not in lacks,
-            thoughts=("thoughts", model) not in lacks,
+            enforced=request.schema is not None,
+            streamed=chunks is not None,
             cache_key=self.cache_key if self.server.is_openai else "",
-            has_new_limit=self.server.is_openai or ("max_tokens", model) in lacks,
-            most_tokens=self.server.limits.get(model),
+            has_new_limit=self.server.is_openai,
         )
-        begun = form
+        lacks = self.server.lacks
+        begun = form = form if lacks is None else lacks.form_for(request, form)
         while True:
             try:
                 reply = yield from self._send(wire, request, form, chunks)
             except Rejected as rejected:
-                form = self._milder(wire, request, form, rejected)
-            except RetryableError as failure:
-                failure.error.another_try = failure.reason, failure.wait
-                raise failure.error from failure.__cause__
+                from runtime_support.providers._forms import UnsupportedFeatures
+
+                lacks = self.server.lacks = self.server.lacks or UnsupportedFeatures()
+                form = lacks.milder_form(wire, request, form, rejected)
             else:
-                if form is not begun:
-                    self._remember(request, begun, form)
+                if lacks is not None and form is not begun:
+                    lacks.remember(request, begun, form)
                 return reply
-
-    def _milder(
-        self, wire: Wire, request: Request, form: RequestForm, rejected: Rejected
-    ) -> RequestForm:
-        """Returns another form of the request that the server may accept.
-
-        Raises the server's error if there is no such form.
-        """
-        from runtime_support.providers._refusals import milder_forms, refuses_tools
-
-        model, error = form.origin.model, rejected.error
-        has_results = any(message["role"] == "tool" for message in request.messages)
-        if request.tools and refuses_tools(rejected.words) and not has_results:
-            self.server.lacks.add("tools", model)
-            raise ToolsUnsupported(error.message, status=error.status) from None
-        sent = wire.render(request, form)
-        for other in milder_forms(form, sent[1], rejected.words):
-            if wire.render(request, other) != sent and (
-                other.enforced == form.enforced or request.enforce_schema != "on"
-            ):
-                return other
-        raise error from None
-
-    def _remember(self, request: Request, begun: RequestForm, found: RequestForm) -> None:
-        """Records the parts of a request that the server does not accept for this model."""
-        model, lacks = found.origin.model, self.server.lacks
-        for part in ("thoughts", "counted", "streamed"):
-            if getattr(found, part) != getattr(begun, part):
-                lacks.add(part, model)
-        if found.enforced != begun.enforced:
-            lacks.add_schema(model, request.schema)
-        if found.has_new_limit != begun.has_new_limit:
-            lacks.add("max_tokens", model)
-        most = found.most_tokens
-        if most is not None and most != begun.most_tokens:
-            self.server.limits[model] = most
-            note(f"{model} gives at most {most} tokens: `max_tokens` is that")
 
     def _send(
         self, wire: Wire, request: Request, form: RequestForm, chunks: ReceivedChunks
@@ -190,7 +128,7 @@ class OpenAIProvider(StreamingProvider):
             "path": server.address + path,  # absolute, as the client's joining is slow
             "cast_to": httpx2.Response,
             "content": content,
-            "stream": True,  # the body is read in `_read`
+            "stream": True,  # the body is read below
         }
         headers = {"X-Stainless-Retry-Count": str(request.tries)} if request.tries else {}
         # Without this, the package would make an idempotency key for each request, and never send
@@ -203,7 +141,9 @@ class OpenAIProvider(StreamingProvider):
             return server.client().post(**sent, options=options, stream_cls=kind)
 
         async def post_async() -> httpx2.Response:
-            kind, client = server.package.AsyncStream[object], await server.async_client()
+            from runtime_support.providers._async_clients import client_of_loop
+
+            kind, client = server.package.AsyncStream[object], await client_of_loop(server)
             return await client.post(**sent, options=options, stream_cls=kind)
 
         try:
@@ -211,62 +151,27 @@ class OpenAIProvider(StreamingProvider):
         except (server.error, *NETWORK_ERRORS, ProviderError) as error:
             raise self._failure(error) from None
         body = Body(response, self.settings.max_reply_bytes)
-        reader = wire.READER(request, form, request_id_of(response))
-        reading = self._read(form, body, reader, chunks)
+        reader = wire.reader(request, form, request_id_of(response))
+        if form.streamed:
+            from runtime_support.providers._streams import read_stream
+
+            aside = self._backoff.aside
+            reading = read_stream(body, wire.name, reader, chunks, aside, self._failure)
+        else:
+            reading = self._read(body, reader)
         return (yield from close_after(reading, body.closing))
 
-    def _read(
-        self, form: RequestForm, body: Body, reader: ReplyReader, chunks: ReceivedChunks
-    ) -> ReplyStream:
-        """Yields the chunks of a response and returns the reply.
-
-        After the first text, errors are not retryable. A complete reply is returned even if the
-        connection breaks at its end.
-        """
-        problem: Exception = ValueError("it has no end")
+    def _read(self, body: Body, reader: ReplyReader) -> ReplyStream:
+        """Returns the reply in the body of a response."""
         try:
-            if not (form.streamed and (yield from body.has_events())):
-                content = yield from body.read()
-                with _of_server():
-                    return reader.read(content)
-            yield from self._pieces(body, reader, chunks)
-        except (*NETWORK_ERRORS, httpx2.DecodingError, ValueError, ProviderError) as error:
-            problem = error
-        if reader.is_whole:
-            try:
-                with _of_server():
-                    return reader.reply()
-            except (ValueError, ProviderError) as error:
-                problem = error
-        failure = self._failure(problem)
-        if reader.text:
-            failure = failure.error if isinstance(failure, RetryableError) else failure
-            if isinstance(failure, ProviderError):
-                failure.text = reader.text
-                length = counted(len(failure.text), "character")
-                failure.message += f"; {length} of the reply had come"
-        raise failure from problem.__cause__
-
-    def _pieces(self, body: Body, reader: ReplyReader, chunks: ReceivedChunks) -> Steps[None]:
-        while not reader.is_over and (data := (yield from body.next_event())) is not None:
-            with _of_server():
-                if data.startswith(_DONE):
-                    if not reader.is_whole:
-                        reader.end()
-                    break
-                piece = reader.add(json.loads(data))
-            if piece and chunks is not None:
-                chunks.append(piece)
-                with self._backoff.aside(), body.resting():
-                    yield piece
-        if reader.is_whole:
-            yield from body.drain()
+            content = yield from body.read()
+            with of_server():
+                return reader.read(content)
+        except BROKEN as error:
+            raise self._failure(error) from error.__cause__
 
     def _failure(self, error: Exception) -> Exception:
-        """Converts an error of an attempt to an error of the runtime.
-
-        The result is a RetryableError if a retry may help.
-        """
+        """Converts an error of an attempt to an error of the runtime."""
         from runtime_support.providers._refusals import failure_of
 
         return failure_of(error, self.server, self.settings)
@@ -282,23 +187,6 @@ def _times_of(settings: Settings) -> float | httpx2.Timeout:
     return whole if silence is None else httpx2.Timeout(whole, read=min(silence, whole))
 
 
-@contextmanager
-def _of_server() -> Generator[None]:
-    """Turns unexpected errors in the block into a ValueError.
-
-    Malformed data of the server is taken as the cause. So only code that reads such data may be in
-    the block; errors of other code would be hidden.
-    """
-    try:
-        yield
-    except (SaftError, ValueError):
-        raise
-    except RecursionError as error:
-        raise ValueError("it is nested too deep") from error
-    except Exception as error:
-        raise ValueError(f"{type(error).__name__}: {error}") from error
-
-
 def suitable_wire(server: Server, request: Request) -> Wire:
     """Returns the wire for a request, for settings without `api`.
 
@@ -308,17 +196,11 @@ def suitable_wire(server: Server, request: Request) -> Wire:
     """
     if not server.is_openai:
         return wire_named("chat")
-    from runtime_support.providers import _responses
+    from runtime_support.providers._wires import responses
 
     wants_both = bool(request.tools) and "reasoning_effort" in request.options
-    is_for_chat = _responses.is_for_chat(request) and not wants_both
+    is_for_chat = responses.is_for_chat(request) and not wants_both
     return wire_named("chat" if is_for_chat else "responses")
-
-
-def wire_named(name: str) -> Wire:
-    """Returns the wire of this name; imports its module at the first use."""
-    wire: Any = import_module(f"runtime_support.providers._{name}")
-    return wire
 
 
 def _sendable(wire: Wire, request: Request, form: RequestForm) -> tuple[str, bytes]:
@@ -329,26 +211,12 @@ def _sendable(wire: Wire, request: Request, form: RequestForm) -> tuple[str, byt
     path, body = wire.render(request, form)
     try:
         return path, _encoded(body).encode()
-    except UnicodeEncodeError:
-        pass
-    # Text of the model, also if a reminder quotes it, may contain half of a surrogate pair.
-    said = enumerate(request.messages)
-    others = [one for number, one in said if not _is_of_model(one, number > request.begins)]
-    given = [others, request.model, request.tools, request.schema, dict(request.options)]
-    try:
-        _encoded(given).encode()
     except UnicodeEncodeError as error:
+        # A model may have written halves of surrogate pairs, or a reminder may quote them.
+        if any(message["role"] == "assistant" for message in request.messages):
+            return path, without_halves(_encoded(body)).encode()
         half = f"U+{ord(error.object[error.start]):04X}"
         raise ProviderError(
             f"the request cannot be sent: there is half of a surrogate pair ({half}) in it",
             hint="look for text that was cut inside of a character, or decoded wrongly",
         ) from None
-    return path, without_halves(_encoded(body)).encode()
-
-
-def _is_of_model(message: Message, is_behind: bool) -> bool:
-    """True if a model wrote the message, or if the message is a reminder, which may quote a model.
-
-    A user message is a reminder if it comes after the prompt, so that `is_behind` is true.
-    """
-    return message["role"] == "assistant" or (is_behind and message["role"] == "user")

@@ -1,8 +1,7 @@
 """Interprets errors of providers: which error to raise, and whether a retry may help.
 
-    failure_of(error, server, settings)                 RetryableError(RateLimited("..."))
+    failure_of(error, server, settings)                 RateLimited("... answered 429: ...")
     reported_error({"code": 502, ...}, request_id)      ProviderError("the server reports: ...")
-    milder_forms(form, body, words)                     other forms that may be accepted
 
 The module is loaded when a request fails for the first time. Error messages quote servers and
 models redacted, escaped and cut; they never contain a key.
@@ -14,9 +13,7 @@ import email.utils
 import json
 import re
 import time
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import httpcore2
 import httpx2
@@ -31,17 +28,13 @@ from runtime_support.errors import (
     Refused,
 )
 from runtime_support.providers._clients import SILENT
-from runtime_support.providers._wires import (
-    SHOWN,
-    Rejected,
-    RequestForm,
-    RetryableError,
-    request_id_of,
-)
+from runtime_support.providers._wires import SHOWN, Rejected, request_id_of
 
 if TYPE_CHECKING:
     from runtime_support._core.settings import Settings
     from runtime_support.providers._server import Server
+
+E = TypeVar("E", bound=ProviderError)
 
 _REFUSING = (400, 404, 422)
 _BUSY = (429, 503, 529)
@@ -86,39 +79,13 @@ _STATUSES = {
     "vector_store_timeout": 504,
 }
 
-# The words by which servers name a part of a request. Each key is a field of `RequestForm`.
-_NAMES_OF_PARTS = {
-    "thoughts": re.compile(r"encrypted|thinking"),
-    "counted": re.compile(r"stream_options|include_usage"),
-    "streamed": re.compile(r"\bstream"),
-    "enforced": re.compile(
-        r"schema|response[ _]format|structured[ _]output|output[ _](format|config)|text\.format"
-        r"|grammar|too many states"
-    ),
-}
-_LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
-_OF_LIMIT = re.compile(r"max[_ ]?(completion_|output_|new_)?tokens|completion tokens|output tokens")
-# A smaller number in an error message is a position or a version, not a limit.
-_LEAST_LIMIT = 256
-# Servers without tools are recognized by these words alone: retrying without tools would be a
-# different request.
-_NO_TOOLS = re.compile(
-    r"(does not|doesn't) support (tools?|functions?)\b( (use|usage|calls?|calling))?"
-    r"(?! ?[\"'`\[.:])"
-    r"|\b(tools?|tool use|(tool|function)[ -]call(s|ing))[\"'`]? (is|are) not (supported|enabled)"
-    r"|no endpoints found that support tool use"
-    r"|tool choice requires --enable-auto-tool-choice"
-    r"|tools param requires --jinja"
-    r"|(unknown|unrecognized|unsupported|unexpected) [a-z ]+:? [\"'`]?tools\b(?![\[.])"
-    r"|'tools'[\])], 'msg': 'extra inputs are not permitted"
-)
-
 
 def failure_of(error: Exception, server: Server, settings: Settings) -> Exception:
     """Converts the error of one attempt to an error of the runtime.
 
-    Returns RetryableError if a retry may help. Returns Rejected if the server may accept another
-    form of the request. A ValueError as `error` means that the response is neither JSON nor text.
+    Its `another_try` says whether a retry may help. Returns Rejected if the server may accept
+    another form of the request. A ValueError as `error` means that the response is neither JSON nor
+    text.
     """
     package: Any = server.package
     if isinstance(error, package.APIStatusError):
@@ -134,9 +101,9 @@ def failure_of(error: Exception, server: Server, settings: Settings) -> Exceptio
                 f"cannot reach {server.address} within {settings.timeout:g} s",
                 hint="check `base_url` and the network",
             )
-            return RetryableError(late, "away")
+            return _retryable(late, "away")
         case httpcore2.TimeoutException():
-            return RetryableError(_late(str(cause), server.address, settings), "broken")
+            return _retryable(_late(str(cause), server.address, settings), "broken")
         case (
             ValueError()
             | httpx2.DecodingError()
@@ -147,14 +114,14 @@ def failure_of(error: Exception, server: Server, settings: Settings) -> Exceptio
                 f"the answer of {server.address} cannot be read: {said}",
                 hint="ask again: it was cut off or damaged",
             )
-            return RetryableError(broken, "broken")
+            return _retryable(broken, "broken")
         case _ if isinstance(cause, server.error):
             return ProviderError(said)
         case _:
             away = ProviderError(
                 f"cannot reach {server.address}: {said}", hint="check `base_url` and the network"
             )
-            return RetryableError(away, "away")
+            return _retryable(away, "away")
 
 
 def _late(reason: str, address: str, settings: Settings) -> ProviderTimeout:
@@ -182,18 +149,23 @@ def _of_response(response: httpx2.Response, address: str) -> Exception:
         return Rejected(error, complaint.searched)
     if response.headers.get("x-should-retry") == "false":
         return error
-    return _as_status(error, complaint.wait)
+    return _as_status(error)
 
 
-def _as_status(error: ProviderError | Refused, wait: float | None = None) -> Exception:
-    """Returns the error, wrapped in RetryableError if its status allows a retry."""
+def _retryable(error: E, reason: Literal["busy", "away", "broken"]) -> E:
+    """Returns the error, marked as one after which a retry may help."""
+    error.another_try, error.stays_away = reason, reason != "broken"
+    return error
+
+
+def _as_status(error: ProviderError | Refused) -> ProviderError | Refused:
+    """Returns the error; if its status allows a retry, marks it as retryable."""
     if isinstance(error, Refused) or error.hint in (_TOO_LONG_HINT, _USED_UP_HINT):
         return error
-    wait = getattr(error, "retry_after", None) if wait is None else wait
     status = error.status or 0
     if status in _BUSY:
-        return RetryableError(error, "busy", wait)
-    return RetryableError(error, "broken", wait) if status in _BROKEN or status >= 500 else error
+        return _retryable(error, "busy")
+    return _retryable(error, "broken") if status in _BROKEN or status >= 500 else error
 
 
 class ErrorBody(NamedTuple):
@@ -282,9 +254,7 @@ def _error_of(
         hint = "check the key, and `api_key_env`, which names its variable"
         return AuthenticationFailed(said, hint=hint, **about)
     about["hint"] = _hint_of(status, complaint)
-    if status != 429:
-        return ProviderError(said, **about)
-    error = RateLimited(said, **about)
+    error = RateLimited(said, **about) if status == 429 else ProviderError(said, **about)
     error.retry_after = wait
     return error
 
@@ -330,26 +300,6 @@ def _status_of(code: str) -> int | None:
     A code may itself be an HTTP status.
     """
     return int(code) if re.fullmatch("[45][0-9]{2}", code) else _STATUSES.get(code)
-
-
-def refuses_tools(words: str) -> bool:
-    """True if a message, given in lower case, says that the server does not support tools."""
-    return _NO_TOOLS.search(words) is not None
-
-
-def milder_forms(form: RequestForm, body: dict[str, Any], words: str) -> Iterator[RequestForm]:
-    """Yields forms of the request that change or omit a part named by the error message."""
-    if "max_completion_tokens" in words:
-        yield replace(form, has_new_limit=True)
-    limits = [body[name] for name in _LIMITS if isinstance(body.get(name), int)]
-    if limits and _OF_LIMIT.search(words):
-        named = (int(one.replace(",", "")) for one in re.findall(r"\d[\d,]{0,11}", words))
-        smaller = [one for one in named if _LEAST_LIMIT <= one < limits[0]]
-        if smaller:
-            yield replace(form, most_tokens=max(smaller))
-    for part, names in _NAMES_OF_PARTS.items():
-        if getattr(form, part) and names.search(words):
-            yield replace(form, **{part: False})
 
 
 def excerpt(content: bytes) -> str:

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 from runtime_support._core.messages import Reply, ReplyStream
 from runtime_support._core.notes import is_at_terminal, note
 from runtime_support._core.settings import Settings
-from runtime_support._core.tasks.turns import check_cancelled, current_clock, note_wait
+from runtime_support._core.tasks.clock import current_clock
+from runtime_support._core.tasks.turns import check_cancelled, note_wait
 from runtime_support._core.tasks.waits import LOOK_SECONDS, Steps, Wait
 from runtime_support.errors import ProviderError
-from runtime_support.providers._wires import RetryableError
 
 if TYPE_CHECKING:
     from runtime_support.providers._backoff import Backoff, QueuedRequest
@@ -80,7 +80,7 @@ def retry_loop(
     request: QueuedRequest,
     send: Callable[[int], ReplyStream],
     tokens: int,
-    failure: RetryableError | None = None,
+    failure: ProviderError | None = None,
 ) -> ReplyStream:
     """Returns the reply of the first successful `send(number)`; attempts are numbered from 0.
 
@@ -96,18 +96,20 @@ def retry_loop(
             if backoff.is_refusal(failure):
                 _stay(backoff, request, failure)
             elif (broken := broken + 1) > settings.max_retries:
-                raise failure.error
+                raise failure
             else:
                 left = max(settings.max_wait - waited.seconds, 0)
                 wait = min(backoff.wait_for(failure, broken), left)
-                _show_wait(failure.error, wait)
+                _show_wait(failure, wait)
                 waited.seconds += wait
                 yield from _sleep(wait)
         yield from _begin(backoff, request)
         delay, taken = rates.reserve(settings, tokens)
         try:
             reply = yield from backoff.attempt(request, _after(delay, send(tries)))
-        except RetryableError as unanswered:
+        except ProviderError as unanswered:
+            if unanswered.another_try is None:
+                raise
             failure = unanswered
         else:
             rates.settle(settings, taken, reply)
@@ -119,15 +121,15 @@ def _after(delay: float, replying: ReplyStream) -> ReplyStream:
     return (yield from replying)
 
 
-def _stay(backoff: Backoff, request: QueuedRequest, failure: RetryableError) -> None:
+def _stay(backoff: Backoff, request: QueuedRequest, failure: ProviderError) -> None:
     """Reports that a rejected request waits. Raises the request's error if waiting cannot help."""
     settings = request.settings
     if backoff.was_alone(request) and not settings.max_retries:
-        raise failure.error
+        raise failure
     left = settings.max_wait - request.waited.seconds
-    if left <= 0 or (failure.wait or 0) > left:
-        raise _out_of_patience(failure.error, settings)
-    _show_wait(failure.error, backoff.pause)
+    if left <= 0 or (failure.retry_after or 0) > left:
+        raise _out_of_patience(failure, settings)
+    _show_wait(failure, backoff.pause)
 
 
 def _begin(backoff: Backoff, request: QueuedRequest) -> Steps[None]:

@@ -6,13 +6,10 @@ configured_server(settings, None, "OPENAI_API_KEY", "openai")      the server of
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import threading
-import time
 import weakref
-from collections.abc import AsyncGenerator
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -29,6 +26,8 @@ from runtime_support.providers._wires import SHOWN
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
+
+    from runtime_support.providers._forms import UnsupportedFeatures
 
 OPENAI_HOST = "api.openai.com"
 OPENAI_ADDRESS = f"https://{OPENAI_HOST}/v1"
@@ -64,49 +63,6 @@ def _imported(package: str) -> ModuleType:
         ) from None
 
 
-class UnsupportedFeatures:
-    """Remembers for ten minutes which features a server does not support.
-
-    After that, requests use these features again.
-    """
-
-    SECONDS = 600.0
-    MOST = 256
-
-    def __init__(self) -> None:
-        self._until: dict[tuple[str, ...], float] = {}
-
-    def add(self, *what: str) -> None:
-        """Records a feature that the server does not support, such as ("tools", model)."""
-        # A new dict each time, as other threads may be reading the old one.
-        latest = list(self._until.items())[1 - self.MOST :]
-        self._until = {**dict(latest), what: self.now() + self.SECONDS}
-
-    def add_schema(self, model: str, schema: Any) -> None:
-        """Records that a model cannot enforce a schema.
-
-        After two different schemas, records that the model cannot enforce any schema.
-        """
-        own = ("schema", model, json.dumps(schema))
-        if ("a schema", model) in self and own not in self:
-            self.add("schema", model)
-        self.add("a schema", model)
-        self.add(*own)
-
-    def schema(self, model: str, schema: Any) -> bool:
-        """True if it is known that the model cannot enforce this schema."""
-        if not self._until:
-            return False
-        return ("schema", model) in self or ("schema", model, json.dumps(schema)) in self
-
-    def now(self) -> float:
-        """Returns the current time in seconds; tests override it."""
-        return time.monotonic()
-
-    def __contains__(self, what: tuple[str, ...]) -> bool:
-        return self._until.get(what, 0.0) > self.now()
-
-
 class Server:
     """One address with one API key: a client for all threads, and the server's known limits.
 
@@ -128,14 +84,13 @@ class Server:
         self.error: type[Exception] = getattr(self.package, _ERRORS[package])
         self.address = str(url.copy_with(userinfo=b"", query=None)).rstrip("/") + "/"
         self.key = key
-        # By model, the highest `max_tokens` that the server accepts.
-        self.limits: dict[str, int] = {}
-        self.lacks = UnsupportedFeatures()
+        # What the server has rejected so far, if anything.
+        self.lacks: UnsupportedFeatures | None = None
         # Some regions have subdomains of OpenAI's host.
         self.host = url.host
         self.is_openai = f".{url.host}".endswith(f".{OPENAI_HOST}")
         self.is_embedded = is_embedded
-        self._url = url
+        self.url = url
         self._closing: weakref.finalize[..., Server] | None = None
         self.forget_connections()
         secret_values = (v for k, v in url.params.multi_items() if _SECRET_PARAMETER.search(k))
@@ -159,7 +114,8 @@ class Server:
         if self._closing is not None:
             self._closing.detach()
         self._client: Any = None
-        self._async_clients: dict[AbstractEventLoop, _LoopClient] = {}
+        # By event loop, its client and what closes the client; see `_async_clients`.
+        self.loop_clients: dict[AbstractEventLoop, tuple[Any, Any]] = {}
         self._lock = threading.Lock()
         self.backoff = Backoff()
         self._of_fallbacks: dict[str, Backoff] = {}
@@ -172,35 +128,13 @@ class Server:
                     self._client = self._connected()
         return self._client
 
-    async def async_client(self) -> Any:
-        """Returns the client of the current event loop; creates it at the first use.
-
-        The client is closed with its loop, as another loop cannot use its connections.
-        """
-        import asyncio
-
-        loop = asyncio.get_running_loop()
-        made = self._async_clients.get(loop)
-        if made is None:
-            for other in tuple(self._async_clients):
-                if other.is_closed():
-                    self._async_clients.pop(other, None)
-            made = self._async_clients[loop] = _LoopClient(self._new_async_client())
-            await made.begin()
-        return made.client
-
     def _connected(self) -> Any:
-        connections = client_to(self._url, is_embedded=self.is_embedded)
+        connections = client_to(self.url, is_embedded=self.is_embedded)
         self._closing = weakref.finalize(self, connections.close)
-        return self.package.Client(http_client=connections, **self._of_client())
+        return self.package.Client(http_client=connections, **self.client_options())
 
-    def _new_async_client(self) -> Any:
-        from runtime_support.providers._async_clients import async_client_to
-
-        connections = async_client_to(self._url, is_embedded=self.is_embedded)
-        return self.package.AsyncClient(http_client=connections, **self._of_client())
-
-    def _of_client(self) -> dict[str, Any]:
+    def client_options(self) -> dict[str, Any]:
+        """Returns the options of the package's clients."""
         left_out: list[str] = [f"X-Stainless-{name}" for name in _OF_THE_MACHINE]
         if not self.is_openai:
             left_out += _OF_OPENAI
@@ -210,31 +144,10 @@ class Server:
             "api_key": self.key,
             "base_url": self.address,
             "default_headers": dict.fromkeys(left_out, self.package.Omit()),
-            "default_query": dict(self._url.params.multi_items()),
+            "default_query": dict(self.url.params.multi_items()),
             "max_retries": 0,
             **untraced,
         }
-
-
-class _LoopClient:
-    """A client that is closed when its event loop shuts down."""
-
-    def __init__(self, client: Any) -> None:
-        self.client = client
-        self._life = self._lives()
-
-    async def begin(self) -> None:
-        """Starts an async generator in the loop.
-
-        When the loop ends, it closes the generator, which closes the client.
-        """
-        await anext(self._life)
-
-    async def _lives(self) -> AsyncGenerator[None]:
-        try:
-            yield
-        finally:
-            await self.client.close()
 
 
 _all_servers: weakref.WeakSet[Server] = weakref.WeakSet()

@@ -20,8 +20,9 @@ from runtime_support._core.templates import Unknown
 from runtime_support.errors import ConfigError
 from runtime_support.providers import PRESETS, provider_and_model
 from runtime_support.providers._clients import client_over
-from runtime_support.providers._openai import OpenAIProvider, wire_named
+from runtime_support.providers._openai import OpenAIProvider
 from runtime_support.providers._server import OPENAI_ADDRESS, Server, package_of
+from runtime_support.providers._wires import wire_named
 
 HIDDEN = "***"
 _SECRET_HEADERS = ("authorization", "x-api-key")
@@ -86,8 +87,8 @@ class _Unconnected(Server):
     """A server whose client raises `_AboutToConnect` instead of connecting."""
 
     def _connected(self) -> Any:
-        connections = client_over(_Stopping(), self._url)
-        return self.package.Client(http_client=connections, **self._of_client())
+        connections = client_over(_Stopping(), self.url)
+        return self.package.Client(http_client=connections, **self.client_options())
 
 
 class _Stopping(httpx2.BaseTransport):

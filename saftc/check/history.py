@@ -108,7 +108,7 @@ def find_history(
     finder = _HistoryFinder(module, names, held, has_field, history)
     history.drafted.update(finder.drafted())
     history.can = finder.can
-    history.untyped = {keeper for keeper in finder.can if finder.is_untyped(keeper, set())}
+    history.untyped = finder.untyped()
     history.sources = finder.sources()
     history.conversations = finder.conversations()
     for keeper in finder.streaming(history.conversations):
@@ -296,15 +296,12 @@ class _HistoryFinder:
             case _:
                 return None
 
-    def is_untyped(self, source: Keeper, seen: set[Keeper]) -> bool:
-        """Whether a result comes from untyped prompts only."""
-        if source in seen:
-            return True
-        seen.add(source)
-        if self._schema(source) is not None:
-            return False
-        inner = (self.source(value) for value in self._given(source))
-        return all(one is None or self.is_untyped(one, seen) for one in inner)
+    def untyped(self) -> set[Keeper]:
+        """The names and functions whose results come from untyped prompts only."""
+        return _closed(
+            [one for one in self.can if self._schema(one) is None],
+            lambda one: [source for source in self._sources(one) if source is not None],
+        )
 
 
 def _closed(

@@ -424,10 +424,6 @@ class _Resolver:
     def _unused_value(self, statement: n.ExpressionStmt, scope: Scope) -> None:
         value, owner = statement.value, scope.call.owner
         hint: str | None = None
-        names = [name for name in walk(value) if isinstance(name, n.Name)]
-        if any(self.names.of(name).kind == "guessed" for name in names):
-            # Do not warn about a line with an unknown name, which is an error anyway.
-            return
         match value:
             case n.Prompt() | n.Literal(value=None):
                 return
@@ -450,6 +446,10 @@ class _Resolver:
                 hint = "`=` assigns"
             case _:
                 pass
+        names = [name for name in walk(value) if isinstance(name, n.Name)]
+        if any(self.names.of(name).kind == "guessed" for name in names):
+            # Do not warn about a line with an unknown name, which is an error anyway.
+            return
         self.mistakes.add(catalogue.UNUSED_VALUE.at(statement.span, hint=hint))
 
     def _is_pure(self, function: n.Expression) -> bool:

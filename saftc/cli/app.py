@@ -654,13 +654,13 @@ def _words_of_value(problem: Any) -> str | None:
     errors, parameter = getattr(problem.__cause__, "errors", None), getattr(problem, "param", None)
     if errors is None or parameter is None:
         return None
-    from runtime_support._core.settings import VARIABLES, setting_from_text
+    from runtime_support._core.settings import VARIABLES, checks
     from runtime_support.errors import ConfigError
 
     error, option = errors()[0], parameter.opts[0]
     if parameter.name in VARIABLES.values():
         try:
-            setting_from_text(parameter.name, str(error["input"]), option)
+            checks.setting_from_text(parameter.name, str(error["input"]), option)
         except ConfigError as told:
             return str(told)
     wanted = _EXPECTED.get(error["type"])

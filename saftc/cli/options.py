@@ -98,7 +98,7 @@ def set_variables(**settings: object) -> None:
         BadParameter: A setting has a wrong value.
     """
     from runtime_support import Settings
-    from runtime_support._core.settings import checked_option
+    from runtime_support._core.settings.checks import checked_option
     from runtime_support.errors import ConfigError
 
     given = {name: value for name, value in settings.items() if value is not None}

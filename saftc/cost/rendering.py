@@ -6,7 +6,7 @@ explore()       unbounded            line 52: `while` repeats an unknown number 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from saftc.cost.bound import Bound, CallSite, FunctionBound, Reason
 from saftc.cost.requests import ProgramBounds
@@ -15,12 +15,6 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
-
-# A longer formula is replaced by a reference to the lines below it.
-_WIDEST = 60
-_BELOW = "<= the lines below together"
-_TOP = "top level"
-_WHOLE = "all together"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +32,12 @@ def as_text(bounds: ProgramBounds) -> str:
 
     Lines below a function have the bounds of its call sites, unless its own line has room for them.
     """
-    rows = [row for one in _shown(bounds) for row in _rows(one, _signature(one, bounds))]
+    rows = [row for one in _shown(bounds) for row in _rows(one)]
     budget = bounds.limits.budget_requests
     if budget is not None and rows:
         rows.append(_Row(0, "a run", f"<= {budget}", "its budget (`budget_requests`) ends it"))
-    if not rows:
-        return f"{bounds.source.name}: sends no requests\n"
-    return f"{bounds.source.name}\n{_table(rows, 1)}"
+    lines = _table(rows) if rows else [f"{bounds.source.name}: sends no requests"]
+    return "".join(f"{line}\n" for line in ([bounds.source.name] if rows else []) + lines)
 
 
 def heading(limits: Limits) -> str:
@@ -66,13 +59,13 @@ def beside(bound: Bound) -> str:
     """The bound as an editor shows it beside a function: `≤ 3 * len(mails) requests`."""
     if bound.reasons:
         return "any number of requests"
-    return f"≤ {bound.most.text} request{'' if bound.number == 1 else 's'}"
+    return f"≤ {bound.text} request{'' if bound.number == 1 else 's'}"
 
 
 def in_words(bound: Bound, source: Source) -> str:
     """A sentence that says the most requests, or why the number of requests is unbounded."""
     if not bound.reasons:
-        return f"At most `{bound.most.text}` request{'' if bound.number == 1 else 's'} for replies."
+        return f"At most `{bound.text}` request{'' if bound.number == 1 else 's'} for replies."
     return f"Any number of requests: {_why(bound.reasons[0], source)}."
 
 
@@ -90,13 +83,11 @@ def too_many(bounds: ProgramBounds, allowed: int) -> Diagnostic | None:
     elif most is not None:
         can, hint = f"{most:,} requests", "fewer repairs, rounds, calls or iterations lower it"
     else:
-        can = f"{program.bound.most.text} requests"
+        can = f"{program.bound.text} requests"
         hint = f"a slice bounds a loop; so does a budget, `budget_requests = {allowed}`"
-    span = _place_of(program, bounds)
-    rows = _rows(program, _signature(program, bounds), is_deep=True)
-    lines = tuple(_table(rows, 1).splitlines())
+    lines = tuple(_table(list(_rows(program, is_deep=True))))
     return catalogue.TOO_MANY_REQUESTS.at(
-        span, can=can, allowed=f"{allowed:,}", hint=hint, lines=lines
+        _place_of(program, bounds), can=can, allowed=f"{allowed:,}", hint=hint, lines=lines
     )
 
 
@@ -118,69 +109,42 @@ def _place_of(program: FunctionBound, bounds: ProgramBounds) -> Span:
 
 
 def _shown(bounds: ProgramBounds) -> Iterator[FunctionBound]:
-    functions = [one for one in bounds.of_functions() if not one.bound.is_zero]
-    yield from functions
-    if not bounds.top.bound.is_zero:
-        yield bounds.top
-        if bounds.program is not bounds.top:
-            yield FunctionBound(
-                _WHOLE, bounds.facts.module, bounds.source, bounds.program.bound, ()
-            )
+    """Yields the functions that may send requests, the top level, and both together."""
+    yield from (one for one in (*bounds.of_functions(), bounds.top) if not one.bound.is_zero)
+    if not bounds.top.bound.is_zero and bounds.program is not bounds.top:
+        yield replace(bounds.program, pieces=())
 
 
-def _signature(one: FunctionBound, bounds: ProgramBounds) -> str:
-    if not isinstance(one.definition, n.FunctionDef):
-        return one.name or _TOP
-    whole = bounds.program
-    if one is whole and not bounds.top.bound.is_zero:
-        return _WHOLE
-    names = ", ".join(parameter.name.text for parameter in one.definition.parameters)
-    return f"{one.name}({names})"
+def _rows(one: FunctionBound, *, is_deep: bool = False) -> Iterator[_Row]:
+    """Yields the rows of a function.
 
-
-def _rows(one: FunctionBound, name: str, *, is_deep: bool = False) -> list[_Row]:
-    """The rows of a function.
-
-    A single call site shares the row of the function. Several call sites get rows below it.
+    A single call site shares the row of the function, except in a deep table, which also has the
+    call sites in called functions. Several call sites get rows below it.
     """
-    bound = _bound_text(one.bound)
-    if not one.pieces:
-        return [_Row(0, name, bound, why_unbounded(one.bound, one.source))]
+    words = "" if is_deep or not one.bound.reasons else why_unbounded(one.bound, one.source)
     if len(one.pieces) == 1 and not is_deep:
-        called = one.pieces[0].called
-        if called is not None and bound == _BELOW:
-            bound = f"<= that of `{called.name}`"
-        words = _words(one.pieces[0], one.source)
-        return [_Row(0, name, bound, words), *_below(one.pieces[0], 1, one.source, is_deep=False)]
-    rows = [_Row(0, name, bound, why_unbounded(one.bound, one.source) if not is_deep else "")]
+        yield _Row(0, one.title, _bound_text(one.bound), _words(one.pieces[0], one.source))
+        yield from _below(one.pieces[0], 1, one.source, is_deep=False)
+        return
+    yield _Row(0, one.title, _bound_text(one.bound), words)
     for piece in one.pieces:
-        rows += _piece_rows(piece, 1, one.source, is_deep=is_deep)
-    return rows
+        yield from _piece_rows(piece, 1, one.source, is_deep=is_deep)
 
 
-def _piece_rows(piece: CallSite, depth: int, source: Source, *, is_deep: bool) -> list[_Row]:
+def _piece_rows(piece: CallSite, depth: int, source: Source, *, is_deep: bool) -> Iterator[_Row]:
     place = _line(piece.node, piece.source, source)
     words = _words(piece, source, is_deep=is_deep).removeprefix(f"{place}: ")
-    row = _Row(depth, place, _bound_text(piece.bound), words)
-    return [row, *_below(piece, depth + 1, source, is_deep=is_deep)]
+    yield _Row(depth, place, _bound_text(piece.bound), words)
+    yield from _below(piece, depth + 1, source, is_deep=is_deep)
 
 
-def _below(piece: CallSite, depth: int, source: Source, *, is_deep: bool) -> list[_Row]:
-    """The rows for the call sites in a loop or in a called function.
-
-    There are none if the row of the loop or of the call already mentions these call sites.
-    """
-    if piece.called is not None and is_deep and len(piece.called.pieces) > 0:
-        if piece.called.definition is piece.node or depth > _DEEPEST:
-            return []
-        return [
-            row
-            for one in piece.called.pieces
-            for row in _piece_rows(one, depth, source, is_deep=is_deep)
-        ]
-    if _is_told_beside(piece) and not is_deep:
-        return []
-    return [row for one in piece.inner for row in _piece_rows(one, depth, source, is_deep=is_deep)]
+def _below(piece: CallSite, depth: int, source: Source, *, is_deep: bool) -> Iterator[_Row]:
+    """Yields the rows for the call sites in a loop or, in a deep table, in a called function."""
+    pieces = () if _is_told_beside(piece) and not is_deep else piece.inner
+    if piece.called is not None and is_deep and depth <= _DEEPEST:
+        pieces = piece.called.pieces
+    for one in pieces:
+        yield from _piece_rows(one, depth, source, is_deep=is_deep)
 
 
 _DEEPEST = 4
@@ -193,22 +157,18 @@ def _is_told_beside(piece: CallSite) -> bool:
 
 
 def _words(piece: CallSite, source: Source, *, is_deep: bool = False) -> str:
-    if piece.bound.reasons and not piece.inner:
-        return why_unbounded(piece.bound, source)
-    if not piece.inner:
-        return piece.words
-    if piece.bound.reasons and any(one.bound.reasons for one in piece.inner):
-        return f"{piece.words}: {why_unbounded(piece.bound, source)}"
     if piece.bound.reasons:
-        return why_unbounded(piece.bound, source)
-    if is_deep or not _is_told_beside(piece):
+        why = why_unbounded(piece.bound, source)
+        is_inside = any(one.bound.reasons for one in piece.inner)
+        return f"{piece.words}: {why}" if is_inside else why
+    if is_deep or not piece.inner or not _is_told_beside(piece):
         return piece.words
     if len(piece.inner) == 1 and piece.inner[0].called is None:
         return f"{piece.words}: {piece.inner[0].words}"
     each = (
-        f"{one.words} {one.bound.most.text}"
+        f"{one.words} {one.bound.text}"
         if one.called is not None
-        else f"{_line(one.node, one.source, source)}: {one.bound.most.text}"
+        else f"{_line(one.node, one.source, source)}: {one.bound.text}"
         for one in piece.inner
     )
     return f"{piece.words}: {', '.join(each)}"
@@ -220,17 +180,14 @@ def _line(node: n.Node, own: Source, source: Source) -> str:
 
 
 def _bound_text(bound: Bound) -> str:
-    if bound.reasons:
-        return "unbounded"
-    text = bound.most.text
-    return f"<= {text}" if len(text) <= _WIDEST else _BELOW
+    return "unbounded" if bound.reasons else f"<= {bound.text}"
 
 
 def why_unbounded(bound: Bound, source: Source) -> str:
     """The first reason why a number of requests is unbounded, and the number of further reasons."""
-    first, more = bound.reasons[:1], len(bound.reasons) - 1
+    more = len(bound.reasons) - 1
     others = f" (and {more} more)" if more > 0 else ""
-    return "".join(_why(one, source) for one in first) + others
+    return _why(bound.reasons[0], source) + others
 
 
 def _why(reason: Reason, source: Source) -> str:
@@ -238,16 +195,15 @@ def _why(reason: Reason, source: Source) -> str:
     return f"{_line(reason.node, reason.source, source)}: {reason.words}{advice}"
 
 
-def _table(rows: Sequence[_Row], margin: int) -> str:
-    """The rows as text in three columns."""
-    names = [f"{'  ' * (row.depth + margin)}{row.name}" for row in rows]
+def _table(rows: Sequence[_Row]) -> list[str]:
+    """The lines of the rows, in three columns."""
+    names = [f"{'  ' * (row.depth + 1)}{row.name}" for row in rows]
     wide = max(map(len, names))
-    high = max(len(row.bound) for row in rows if row.words) if any(r.words for r in rows) else 0
-    lines = (
+    high = max((len(row.bound) for row in rows if row.words), default=0)
+    return [
         f"{name:{wide}}  {row.bound:{high if row.words else 0}}  {row.words}".rstrip()
         for name, row in zip(names, rows, strict=True)
-    )
-    return "".join(f"{line}\n" for line in lines)
+    ]
 
 
 # JSON
@@ -291,7 +247,7 @@ def _piece_data(piece: CallSite) -> dict[str, object]:
 
 def _bound_data(bound: Bound) -> dict[str, object]:
     return {
-        "most": None if bound.reasons else bound.most.text,
+        "most": None if bound.reasons else bound.text,
         "number": bound.number,
         "unknown": [_reason_data(one) for one in bound.reasons],
     }

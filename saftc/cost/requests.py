@@ -12,15 +12,30 @@ function that the scripts use as a value, but no other function. So a Python pro
 script must itself count the calls of functions that it passes to the script.
 """
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import mul
 
 from saftc.check.facts import Facts
-from saftc.cost.algebra import ZERO, Polynomial, largest, number
+from saftc.check.names import Symbol
 from saftc.cost.bodies import BodyBounds
-from saftc.cost.bound import NOTHING, Bound, CallSite, FunctionBound, Reason, largest_bound
+from saftc.cost.bound import (
+    A_BUDGET,
+    VARIABLE,
+    ZERO,
+    Bound,
+    CallSite,
+    FunctionBound,
+    Measure,
+    Reason,
+    largest,
+    measured,
+    number,
+)
+from saftc.cost.lengths import argument
 from saftc.cost.rules import Limits, Settings
-from saftc.cost.script_bounds import A_BUDGET, ScriptBounds
+from saftc.cost.script_bounds import Argument, ScriptBounds
 from saftc.effects.awaits import function_values
 from saftc.effects.effects import Effects
 from saftc.infer.programs import conversions_of, functions_above
@@ -28,7 +43,7 @@ from saftc.overlap.settings import DEFAULT, Overlapping
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
-from saftc.types.types import ANY, PROGRAM, FunctionType, members
+from saftc.types.types import ANY, PROGRAM, FunctionType, Type, members
 
 # The options that affect what a reply costs.
 _OF_COST = frozenset(
@@ -52,27 +67,29 @@ class ProgramBounds:
         self.overlapping = overlapping
         self.effects = Effects(self.facts, overlapping.pure)
         self._functions: dict[n.FunctionDef, FunctionBound] = {}
-        self._open: list[n.FunctionDef] = []
+        sources = (source, *facts.script_sources)
+        # The script itself, then those that it imports.
+        self.scripts = [
+            ScriptBounds(self, one, its)
+            for one, its in zip((facts, *facts.scripts), sources, strict=True)
+        ]
 
     def of_function(self, definition: n.FunctionDef) -> FunctionBound:
         """The upper bound for the requests of a function, in terms of its parameters."""
-        if definition in self._open:
-            return self._calls_itself(definition)
         for ring in self.effects.unknown_of(definition, self._functions):
             for one in ring:
-                self._functions[one] = self._found(one)
+                # This holds while the body is read, which may call an unknown function.
+                self._functions[one] = self._calls_itself(one)
+                if not self.effects.summary(one).calls_itself:
+                    self._functions[one] = self._found(one)
         return self._functions[definition]
 
     def _found(self, definition: n.FunctionDef) -> FunctionBound:
-        if self.effects.summary(definition).calls_itself:
-            return self._calls_itself(definition)
-        self._open.append(definition)
         script = self.script_of(definition)
-        body = BodyBounds(script)
+        parameters = [script.facts.names.of(one.name) for one in definition.parameters]
+        body = BodyBounds(script, {one: argument(one) for one in parameters})
         bound = body.block(definition.body)[0]
-        self._open.pop()
-        name, pieces = definition.name.text, tuple(body.pieces)
-        return FunctionBound(name, definition, script.source, bound, pieces)
+        return replace(self._functions[definition], bound=bound, pieces=tuple(body.pieces))
 
     def of_functions(self) -> list[FunctionBound]:
         """The bounds of the script's functions, in source order."""
@@ -80,7 +97,7 @@ class ProgramBounds:
 
     def of_prompt(self, node: n.Prompt) -> CallSite:
         """The bound of evaluating a prompt once, in terms of the script's variables."""
-        return self._own.prompt(node, None)
+        return self.scripts[0].prompt(node, {})
 
     def chooses_model(self, definition: n.FunctionDef) -> bool:
         """Whether a function may reach a prompt with options that affect the price of a reply.
@@ -100,25 +117,25 @@ class ProgramBounds:
     @cached_property
     def top(self) -> FunctionBound:
         """The bound of importing the script, including the scripts that it imports."""
-        bound, pieces = NOTHING, list[CallSite]()
-        for script in (*reversed(self._imported), self._own):
-            walk_ = BodyBounds(script)
+        bound, pieces = ZERO, list[CallSite]()
+        for script in reversed(self.scripts):
+            walk_ = BodyBounds(script, {})
             bound += walk_.block(script.facts.module.statements)[0]
             pieces += walk_.pieces
-        return FunctionBound("", self.facts.module, self.source, bound, tuple(pieces))
+        return FunctionBound("", "top level", self.facts.module, self.source, bound, tuple(pieces))
 
     @cached_property
     def program(self) -> FunctionBound:
         """The bound of running the script: its top level, and `main` if the script has one."""
-        main = next((one for one in self.facts.module.statements if _is_main(one)), None)
-        if not isinstance(main, n.FunctionDef):
+        symbol = self.facts.own_names.get("main")
+        main = None if symbol is None else symbol.node
+        if not isinstance(main, n.FunctionDef) or main.parameters:
             return self.top
         found = self.of_function(main)
         if self.top.bound.is_zero:
             return found
-        return replace(
-            found, bound=self.top.bound + found.bound, pieces=(*self.top.pieces, *found.pieces)
-        )
+        bound, pieces = self.top.bound + found.bound, (*self.top.pieces, *found.pieces)
+        return replace(found, title="all together", bound=bound, pieces=pieces)
 
     @cached_property
     def escaping_functions(self) -> list[n.FunctionDef]:
@@ -139,27 +156,78 @@ class ProgramBounds:
             for facts in (self.facts, *self.facts.scripts)
         )
 
-    def of_any(self) -> Bound:
-        """The bound of calling an unknown function.
+    def functions(self, types: Iterable[Type]) -> list[n.FunctionDef]:
+        """The functions of scripts that a value of one of these types may be."""
+        known = list(types)
+        found = [one.definition for one in known if isinstance(one, FunctionType)]
+        return found + self.escaping_functions if ANY in known else found
 
-        This is the largest bound of all functions that are used as values.
+    def may_ask(self, types: Iterable[Type]) -> bool:
+        """Whether a call of a value of one of these types may send requests."""
+        return any(not self.of_function(one).bound.is_zero for one in self.functions(types))
+
+    def of_any_call(self, definition: n.FunctionDef) -> Bound:
+        """The bound for one call of a function, whatever the arguments are.
+
+        The call is unbounded if the function's bound depends on a parameter.
         """
-        return largest_bound(
-            self.script_of(one).without_parameters(one) for one in self.escaping_functions
-        )
+        return self.outside(self.of_function(definition), {})
+
+    def outside(self, called: FunctionBound, given: Mapping[Symbol, Argument]) -> Bound:
+        """The bound of a function in terms of the code that calls it.
+
+        `given` has the arguments of the call. A measure without a meaning there is a reason.
+        """
+        found = Bound(reasons=called.bound.reasons)
+        for term, times in called.bound.terms:
+            factors = (self._meaning(measure, called, given) for measure in term)
+            found += reduce(mul, factors, number(times))
+        return found
+
+    def _meaning(
+        self, measure: Measure, called: FunctionBound, given: Mapping[Symbol, Argument]
+    ) -> Bound:
+        """The value of a function's measure for the code that calls the function."""
+        local = measure.local or self._unknown_outside(measure, called, given)
+        if local is not None:
+            words = f"`{measure.text}` {local.words}"
+            return Bound(reasons=(replace(local, words=words, advice=measure.advice),))
+        meaning = {one: given[one] for one in measure.symbols if one in given}
+        if measure.template == VARIABLE and meaning:
+            (one,) = meaning.values()
+            most = one.lengths.size if measure.kind == "len" else one.lengths.most
+            return most(one.value, one.known)
+        written = {symbol: one.lengths.written(one.value) for symbol, one in meaning.items()}
+        return measured(measure.replaced(written))
+
+    def _unknown_outside(
+        self, measure: Measure, called: FunctionBound, given: Mapping[Symbol, Argument]
+    ) -> Reason | None:
+        """The variable of a function that makes a measure unknown outside. Returns None if none."""
+        definition = called.definition
+        assert isinstance(definition, n.FunctionDef)
+        scope = self.script_of(definition).facts.names.scopes[definition]
+        unknown = (one for one in measure.symbols if one.scope and one not in given)
+        own = next((one for one in unknown if one.scope and scope in one.scope.around()), None)
+        if own is None:
+            return None
+        words = f"is known only when `{called.name}` runs"
+        if own.kind == "parameter":
+            words = f"depends on the caller of `{called.name}`"
+        return Reason(own.node or definition.name, called.source, words)
 
     @cached_property
-    def recorded_programs(self) -> tuple[list[n.FunctionDef], Polynomial]:
+    def recorded_programs(self) -> tuple[list[n.FunctionDef], Bound]:
         """The functions that a program given to `run` may call, and the most calls it may make."""
         functions, most = list[n.FunctionDef](), number(self.limits.program_calls)
-        for script in (self._own, *self._imported):
+        for script in self.scripts:
             facts = script.facts
             for node in nodes_of(facts.module, n.Prompt):
                 if node.mode == "program" and facts.prompts.get(node) == PROGRAM:
                     functions += script.callable_by(node)
-                    settings = script.settings(node, None)
+                    settings = script.settings(node, {})
                     if isinstance(settings, Settings):
-                        most = largest(most, settings.program_calls)
+                        most = largest((most, settings.program_calls))
             for node, coercion in facts.coercions.items():
                 if coercion.wanted == PROGRAM:
                     functions += functions_above(node.span, facts.module, facts).values()
@@ -168,33 +236,13 @@ class ProgramBounds:
 
     def script_of(self, definition: n.FunctionDef) -> ScriptBounds:
         """The script that defines a function."""
-        return next(one for one in (self._own, *self._imported) if one.facts.is_own(definition))
-
-    @cached_property
-    def _own(self) -> ScriptBounds:
-        return ScriptBounds(self, self.facts, self.source)
-
-    @cached_property
-    def _imported(self) -> list[ScriptBounds]:
-        facts = self.facts
-        pairs = zip(facts.scripts, facts.script_sources, strict=True)
-        return [ScriptBounds(self, one, source) for one, source in pairs]
+        return next(one for one in self.scripts if one.facts.is_own(definition))
 
     def _calls_itself(self, definition: n.FunctionDef) -> FunctionBound:
         name, source = definition.name.text, self.script_of(definition).source
-        reached = self.effects.reached([definition])
-        runs = (
-            isinstance(node, n.Name) and node.text == "run"
-            for one in reached
-            for top in one.body
-            for node in walk(top)
-        )
-        is_known = not self.escaping_functions and not any(runs)
+        is_known = not self.escaping_functions and not self.recorded_programs[0]
         asks = "asks" in self.effects.of_function(definition) or not is_known
         reason = Reason(definition.name, source, f"`{name}` may call itself", A_BUDGET)
-        bound = Bound(ZERO, (reason,)) if asks else NOTHING
-        return FunctionBound(name, definition, source, bound, ())
-
-
-def _is_main(node: n.Statement) -> bool:
-    return isinstance(node, n.FunctionDef) and node.name.text == "main" and not node.parameters
+        bound = Bound(reasons=(reason,)) if asks else ZERO
+        parameters = ", ".join(one.name.text for one in definition.parameters)
+        return FunctionBound(name, f"{name}({parameters})", definition, source, bound, ())

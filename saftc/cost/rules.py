@@ -7,7 +7,7 @@ drive the runtime with every way in which a model can answer, and find exactly t
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from saftc.cost.algebra import ONE, ZERO, Polynomial, least, number
+from saftc.cost.bound import ONE, ZERO, Bound, least, number
 
 
 class Limits(NamedTuple):
@@ -37,10 +37,10 @@ class Settings:
     prompt asks for all fields in one object.
     """
 
-    max_repairs: Polynomial
-    rounds: Polynomial
-    calls: Polynomial
-    program_calls: Polynomial
+    max_repairs: Bound
+    rounds: Bound
+    calls: Bound
+    program_calls: Bound
     is_structured: bool
 
 
@@ -50,9 +50,7 @@ def settings_of(limits: Limits) -> Settings:
     return Settings(repairs, rounds, calls, program_calls, limits.is_structured)
 
 
-def replies(
-    settings: Settings, *, has_tools: bool, is_do: bool, fields: Fields | None
-) -> Polynomial:
+def replies(settings: Settings, *, has_tools: bool, is_do: bool, fields: Fields | None) -> Bound:
     """The most replies to a prompt: one more than the replies after which the prompt asks again.
 
     The prompt asks again after up to `max_repairs` unusable replies (`Conversation.note_attempt`),
@@ -71,9 +69,7 @@ def replies(
     )
 
 
-def rounds_of(
-    settings: Settings, *, has_tools: bool, is_do: bool, fields: Fields | None
-) -> Polynomial:
+def rounds_of(settings: Settings, *, has_tools: bool, is_do: bool, fields: Fields | None) -> Bound:
     """The most rounds after which a prompt asks again. `replies` explains rounds."""
     allowed = least(ONE, settings.rounds) if is_do else settings.rounds
     with_calls = least(allowed, settings.calls) if has_tools else ZERO
@@ -86,12 +82,12 @@ def rounds_of(
     return least(settings.rounds, with_calls + number(fields.number - 1))
 
 
-def tool_calls(settings: Settings) -> Polynomial:
+def tool_calls(settings: Settings) -> Bound:
     """The most tool calls of one prompt, limited by `Conversation._passed_limit`."""
     return ZERO if settings.rounds.is_zero else settings.calls
 
 
-def program_replies(settings: Settings) -> Polynomial:
+def program_replies(settings: Settings) -> Bound:
     """The most replies to a prompt for a program.
 
     The prompt asks again while the program is wrong or ambiguous, up to `max_tool_rounds` times
@@ -101,7 +97,7 @@ def program_replies(settings: Settings) -> Polynomial:
     return settings.rounds + ONE
 
 
-def program_calls(settings: Settings) -> Polynomial:
+def program_calls(settings: Settings) -> Bound:
     """The most calls that the programs of one prompt make.
 
     Several programs may run, as the model may send another one after an ambiguous program or a

@@ -1,25 +1,14 @@
 """The bounds of prompts and calls in one script."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from saftc.check.facts import Facts
 from saftc.check.forms import BuiltinCall
-from saftc.check.names import Symbol
-from saftc.cost.algebra import ONE, ZERO, Measure, Polynomial, measured, number
-from saftc.cost.bound import (
-    NOTHING,
-    Bound,
-    CallSite,
-    FunctionBound,
-    Reason,
-    each_once,
-    largest_bound,
-)
-from saftc.cost.lengths import At, Lengths, Loop
+from saftc.cost.bound import ONE, ZERO, Bound, CallSite, FunctionBound, Reason, largest, number
+from saftc.cost.lengths import Lengths, Values
 from saftc.cost.rules import (
     Fields,
     Settings,
@@ -30,9 +19,10 @@ from saftc.cost.rules import (
     settings_of,
     tool_calls,
 )
+from saftc.cost.variables import Loop
 from saftc.infer.programs import conversions_of
 from saftc.infer.tools import OfferedTool, offered
-from saftc.overlap.plan import PipelinedLoop, Plan, plan
+from saftc.overlap.plan import Plan, plan
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
@@ -42,26 +32,20 @@ from saftc.types.types import ANY, NIL, PROGRAM, BuiltinType, FunctionType, Type
 if TYPE_CHECKING:
     from saftc.cost.requests import ProgramBounds
 
-# Builtins that are not pure but send no requests.
-_ASK_FOR_NOTHING = frozenset(
-    {"print", "write", "read_text", "list_files", "write_text", "append_text", "input", "env"}
-    | {"read", "image", "file", "now", "today"}
-)
 # The options of a prompt that bound its requests, with the fields of `Settings` they set.
 _BOUNDING = {
     "max_repairs": ("max_repairs",),
     "max_tool_rounds": ("rounds",),
     "max_tool_calls": ("calls", "program_calls"),
 }
-A_BUDGET = "a budget of the run (`--budget-requests`) bounds it"
 
 
-class _Tool(NamedTuple):
-    """A value that a prompt names: whether it may be a tool, and the bound of calling it once."""
+class Argument(NamedTuple):
+    """The argument of a call: an expression, with what is known where it is evaluated."""
 
-    name: str
-    is_tool: bool
-    bound: Bound
+    lengths: Lengths
+    value: n.Expression
+    known: Values
 
 
 class ScriptBounds:
@@ -74,17 +58,18 @@ class ScriptBounds:
         self.effects = bounds.effects.of_script(facts)
         self.lengths = Lengths(facts, source, lambda node: "asks" in self.effects.of(node))
 
-    def lookahead(self, loop: Loop) -> PipelinedLoop | None:
-        """The lookahead of a `for` loop that may read files too early.
+    def runs_again(self, loop: Loop) -> Sequence[n.Statement]:
+        """The first statements of a loop's body, if an iteration may run them twice.
 
-        Reads are too early if the part of the body that runs ahead may read files that the rest of
-        the body writes. Returns None for other loops.
+        They run ahead and may read files that the rest of the body writes.
         """
         may_change = self.effects.of(*loop.body) >= {"asks", "reads", "writes"}
         found = self._plan.loops.get(loop) if isinstance(loop, n.ForStmt) and may_change else None
-        if found is None or "reads" not in self.effects.of(*loop.body[: found.cut]):
-            return None
-        return found if "writes" in self.effects.of(*loop.body[found.cut :]) else None
+        ahead, rest = (), ()
+        if found is not None:
+            ahead, rest = loop.body[: found.cut], loop.body[found.cut :]
+        is_early = "reads" in self.effects.of(*ahead) and "writes" in self.effects.of(*rest)
+        return ahead if is_early else ()
 
     @cached_property
     def _plan(self) -> Plan:
@@ -103,28 +88,27 @@ class ScriptBounds:
 
     def unknown(self, node: n.Node, words: str, advice: str | None = None) -> Bound:
         """An unbounded number of requests, with the reason."""
-        return Bound(ZERO, (Reason(node, self.source, words, advice),))
+        return Bound(reasons=(Reason(node, self.source, words, advice),))
 
     # Prompts
 
-    def settings(self, node: n.Prompt, at: At) -> Settings | Reason:
+    def settings(self, node: n.Prompt, known: Values) -> Settings | Reason:
         """The settings of a prompt, or the reason why they are unknown."""
         found, options = settings_of(self.bounds.limits), self.options(node.options)
         if options is None:
             assert node.options is not None
-            written = self.lengths.written(node.options, at).shown
+            written = self.lengths.written(node.options).shown
             words = f"the options are those of `{written}` when it runs"
             return Reason(node.options, self.source, words, "written in place, they count")
         for name, value in options.items():
             if name == "enforce_schema":
                 is_on = isinstance(value, n.Literal) and value.value == "on"
                 found = replace(found, is_structured=is_on)
-            may_ask = name == "check" and self.facts.types.get(value, ANY) == ANY
-            if may_ask and not self.bounds.of_any().is_zero:
-                words = f"nothing says how often `{self.lengths.written(value, at).shown}` asks"
+            if name == "check" and self.bounds.may_ask(self._types(value, self.facts)):
+                words = f"nothing says how often `{self.lengths.written(value).shown}` asks"
                 return Reason(value, self.source, words, "the name of a function bounds it")
             for field in _BOUNDING.get(name, ()):
-                found = replace(found, **{field: self.lengths.most(value, "int", at)})
+                found = replace(found, **{field: self.lengths.most(value, known)})
         return found
 
     def options(self, node: n.Expression | None) -> dict[str, n.Expression] | None:
@@ -133,280 +117,156 @@ class ScriptBounds:
         Returns None if the names are unknown.
         """
         if isinstance(node, n.Name):
-            constant = self.lengths.definitions.only(self.facts.names.of(node))
-            node = constant.value if isinstance(constant, n.AssignStmt) else node
+            only = self.lengths.assigned_once.get(self.facts.names.of(node))
+            node = node if only is None else only.value
         if not isinstance(node, n.ObjectLiteral | None):
             return None
         found: dict[str, n.Expression] = {}
         for entry in () if node is None else node.fields:
-            inner: dict[str, n.Expression] | None = None
-            if isinstance(entry, n.Field):
-                inner = {entry.key.text: entry.value}
-            elif isinstance(entry, n.Spread):
+            inner = {entry.key.text: entry.value} if isinstance(entry, n.Field) else None
+            if isinstance(entry, n.Spread):
                 inner = self.options(entry.value)
             if inner is None:
                 return None
             found |= inner
         return found
 
-    def prompt(self, node: n.Prompt, at: At) -> CallSite:
+    def prompt(self, node: n.Prompt, known: Values) -> CallSite:
         """The bound for the requests of a prompt, and of the functions that its model may call."""
-        settings = self.settings(node, at)
+        settings = self.settings(node, known)
         if isinstance(settings, Reason):
-            return CallSite(node, self.source, Bound(ZERO, (settings,)), settings.words)
+            return CallSite(node, self.source, Bound(reasons=(settings,)), settings.words)
+        called: list[tuple[str, Bound]] = []
         if node.mode == "program":
-            return self._program(node, settings)
-        tools = [self._tool(one) for one in offered(self.facts, node)]
-        is_class = any(self.facts.record_of(one.value) is not None for one in node.holes)
-        has_tools = is_class or any(one.is_tool for one in tools)
-        fields = self.fields.get(node)
-        own = replies(settings, has_tools=has_tools, is_do=node.mode == "do", fields=fields)
-        words = _asked(settings, node.mode == "do", fields, has_tools=has_tools)
-        names = [one.name for one in tools if not one.bound.is_zero]
-        each = largest_bound(one.bound for one in tools) if has_tools else NOTHING
-        return self._calling(node, own, words, tool_calls(settings), each, names)
+            own, calls = program_replies(settings), program_calls(settings)
+            words = _counted(own, "program")
+            if self.facts.prompts.get(node) != PROGRAM:
+                functions = self.callable_by(node)
+                called = [(one.name.text, self.bounds.of_any_call(one)) for one in functions]
+        else:
+            is_do, fields, calls = node.mode == "do", self.fields.get(node), tool_calls(settings)
+            tools = offered(self.facts, node)
+            is_class = any(self.facts.record_of(one.value) is not None for one in node.holes)
+            has_tools = is_class or any(map(self._is_tool, tools))
+            own = replies(settings, has_tools=has_tools, is_do=is_do, fields=fields)
+            words = _asked(settings, is_do, fields, has_tools=has_tools)
+            if has_tools:
+                called = [(one.name, self._called_value(one.value, one.facts)) for one in tools]
+        each = largest(bound for _, bound in called) * calls
+        if not each.is_zero:
+            names = dict.fromkeys(f"`{name}`" for name, one in called if not one.is_zero)
+            of = " or ".join(names) or "a function"
+            words += f" + {calls.text} calls of {of}, {_each(largest(b for _, b in called))}"
+        return CallSite(node, self.source, own + each, words)
 
-    def _calling(
-        self,
-        node: n.Prompt,
-        own: Polynomial,
-        words: str,
-        calls: Polynomial,
-        each: Bound,
-        names: Sequence[str],
-    ) -> CallSite:
-        """The bound of a prompt with `own` replies and `calls` function calls.
-
-        Each of the calls sends at most `each` requests.
-        """
-        called = each.times(calls)
-        if not called.is_zero:
-            of = " or ".join(dict.fromkeys(f"`{name}`" for name in names)) or "a function"
-            words += f" + {calls.text} calls of {of}, {_each(each)}"
-        return CallSite(node, self.source, Bound(own) + called, words)
-
-    def _tool(self, one: OfferedTool) -> _Tool:
-        """Whether a value that a prompt names may be a tool, and the bound of calling it once."""
-        types = members(one.type)
-        is_tool = one.is_function or any(isinstance(t, FunctionType | BuiltinType) for t in types)
-        may_be = _is_of_python(one.facts, one.value) or self.bounds.meets_functions
-        bound = self._called_value(one.value, one.facts)
-        return _Tool(one.name, is_tool or (ANY in types and may_be), bound)
-
-    def _program(self, node: n.Prompt, settings: Settings) -> CallSite:
-        own, each, functions = program_replies(settings), NOTHING, list[n.FunctionDef]()
-        if self.facts.prompts.get(node) != PROGRAM:
-            functions = self.callable_by(node)
-            each = largest_bound(map(self.without_parameters, functions))
-            if any(ANY in members(one.type) for one in offered(self.facts, node)):
-                each = largest_bound((each, self.bounds.of_any()))
-        asking = [o.name.text for o in functions if not self.without_parameters(o).is_zero]
-        words = _counted(own, "program")
-        return self._calling(node, own, words, program_calls(settings), each, asking)
+    def _is_tool(self, one: OfferedTool) -> bool:
+        """Whether a value that a prompt names may be a tool."""
+        may_be = ANY not in self._types(one.value, one.facts) or self.bounds.meets_functions
+        return one.is_function or (ANY in members(one.type) and may_be)
 
     def callable_by(self, node: n.Prompt) -> list[n.FunctionDef]:
         """The functions of scripts that the program from a prompt may call."""
-        found = [
-            member.definition
-            for one in offered(self.facts, node)
-            for member in members(one.type)
-            if isinstance(member, FunctionType)
-        ]
-        return [*found, *conversions_of(self.facts.module, self.facts).values()]
+        tools = offered(self.facts, node)
+        types = [type_ for one in tools for type_ in self._types(one.value, one.facts)]
+        conversions = conversions_of(self.facts.module, self.facts).values()
+        return [*self.bounds.functions(types), *conversions]
 
     # Calls
 
     def builtin(self, name: str, node: n.Node) -> Bound:
         """The bound of a call of a builtin, without the requests of its arguments."""
-        known = BUILTINS[name]
-        if known.is_pure or name in _ASK_FOR_NOTHING:
-            return NOTHING
+        if BUILTINS[name].effect in (None, "prints", "reads", "writes"):
+            return ZERO
         if name == "run":
             functions, calls = self.bounds.recorded_programs
-            each = largest_bound(self.without_parameters(one) for one in functions)
-            return each.times(calls)
+            return largest(map(self.bounds.of_any_call, functions)) * calls
         return self.unknown(node, f"no rule says what `{name}` asks")
 
-    def call(self, node: n.Call, at: At) -> CallSite | None:
-        """The bound of a call, without the requests of its arguments.
-
-        Returns None if it sends no requests.
-        """
+    def call(self, node: n.Call, known: Values) -> CallSite:
+        """The bound of a call, without the requests of its arguments."""
         form = self.facts.forms.calls.get(node)
         if isinstance(form, BuiltinCall):
-            bound = self.builtin(form.builtin.name, node)
-            if form.by is not None:
-                given = form.arguments or tuple(one.value for one in node.arguments)
-                each = self._called_value(form.by, self.facts)
-                bound += each.times(self.lengths.size(given[0], at))
-            return self._piece(node, bound, f"`{form.builtin.name}`")
+            return self._builtin_call(node, form, known)
         record = self.facts.record_of(node.function)
         if record is not None and record.module is None:
-            return None  # its rules ask for nothing
-        bounds, words, called = list[Bound](), list[str](), None
-        for type_ in members(self.facts.types.get(node.function, ANY)):
-            if isinstance(type_, FunctionType):
-                called = self.bounds.of_function(type_.definition)
-                bounds.append(self._with_arguments(called, node, at))
-                words.append(f"`{called.name}`")
-            else:
-                bounds.append(self._of_type(type_, node.function, self.facts))
-        bound = largest_bound(bounds)
-        if not words:
+            return CallSite(node, self.source, ZERO, "its rules ask for nothing")
+        types = self._types(node.function, self.facts)
+        called = [self.bounds.of_function(one) for one in self.bounds.functions(types)]
+        bound = largest(self._with_arguments(one, node, known) for one in called)
+        bound += self._of_builtins(types, node)
+        if not any(isinstance(one, FunctionType) for one in types):
             bound += self._given_away(node)
-        written = self.lengths.written(node.function, None).shown
-        text = " or ".join(dict.fromkeys(words)) or f"`{written}`"
-        return self._piece(node, bound, text, called if len(bounds) == 1 else None)
+        words = f"`{self.lengths.written(node.function).shown}`"
+        if called and ANY not in types:
+            words = " or ".join(dict.fromkeys(f"`{one.name}`" for one in called))
+        is_only = len(called) == len(types) == 1
+        return CallSite(node, self.source, bound, words, (), called[0] if is_only else None)
 
-    def _piece(
-        self, node: n.Node, bound: Bound, words: str, called: FunctionBound | None = None
-    ) -> CallSite | None:
-        return None if bound.is_zero else CallSite(node, self.source, bound, words, (), called)
+    def _builtin_call(self, node: n.Call, form: BuiltinCall, known: Values) -> CallSite:
+        bound = self.builtin(form.builtin.name, node)
+        if form.by is not None:
+            given = form.arguments or tuple(one.value for one in node.arguments)
+            each = self._called_value(form.by, self.facts)
+            bound += each * self.lengths.size(given[0], known)
+        return CallSite(node, self.source, bound, f"`{form.builtin.name}`")
 
     def _called_value(self, node: n.Expression, facts: Facts) -> Bound:
         """The bound for the requests that one call of a value sends, whatever the arguments are."""
-        return largest_bound(
-            self.without_parameters(one.definition)
-            if isinstance(one, FunctionType)
-            else self._of_type(one, node, facts)
-            for one in members(facts.types.get(node, ANY))
-        )
+        types = self._types(node, facts)
+        each = largest(map(self.bounds.of_any_call, self.bounds.functions(types)))
+        return each + self._of_builtins(types, node)
 
-    def _of_type(self, type_: Type, node: n.Expression, facts: Facts) -> Bound:
-        """The bound of calling a value that is no function of a script."""
-        if isinstance(type_, BuiltinType):
-            return self.builtin(type_.name, node)
-        # Functions of Python and the rules of a record ask nothing.
-        is_unknown = type_ == ANY and not _is_of_python(facts, node)
-        return self.bounds.of_any() if is_unknown else NOTHING
+    def _types(self, node: n.Expression, facts: Facts) -> Sequence[Type]:
+        """The types of the functions that a value may be, if they are no functions of Python.
+
+        Functions of Python ask nothing.
+        """
+        types = members(facts.types.get(node, ANY))
+        return [one for one in types if one != ANY or not _is_of_python(node, facts)]
+
+    def _of_builtins(self, types: Iterable[Type], node: n.Node) -> Bound:
+        """The bound of calling the builtins that a value may be."""
+        names = (one.name for one in types if isinstance(one, BuiltinType))
+        return sum((self.builtin(name, node) for name in names), ZERO)
 
     def _given_away(self, node: n.Call) -> Bound:
         """The bound of the calls that an unknown callee may make to functions in its arguments."""
         for one in node.arguments:
-            type_ = self.facts.types.get(one.value, ANY)
-            for inner in within(type_):
-                asked = NOTHING
-                if isinstance(inner, FunctionType):
-                    asked = self.bounds.of_function(inner.definition).bound
-                elif inner == ANY:
-                    asked = self.bounds.of_any()
-                if not asked.is_zero:
-                    written = self.lengths.written(one.value, None).shown
-                    callee = self.lengths.written(node.function, None).shown
-                    return self.unknown(
-                        one.value,
-                        f"nothing says how often `{callee}` calls `{written}`",
-                        "a loop in the script over the same items bounds it",
-                    )
-        return NOTHING
+            if self.bounds.may_ask(within(self.facts.types.get(one.value, ANY))):
+                written = self.lengths.written(one.value).shown
+                callee = self.lengths.written(node.function).shown
+                return self.unknown(
+                    one.value,
+                    f"nothing says how often `{callee}` calls `{written}`",
+                    "a loop in the script over the same items bounds it",
+                )
+        return ZERO
 
-    def _with_arguments(self, called: FunctionBound, node: n.Call, at: At) -> Bound:
+    def _with_arguments(self, called: FunctionBound, node: n.Call, known: Values) -> Bound:
         """The bound of a function, with its parameters replaced by the arguments of a call."""
-        if called.bound.most.number is not None:
-            return called.bound
-        given = self._arguments(called.definition, node, at)
-        written = {one: known.written(value, place) for one, (known, value, place) in given.items()}
-
-        def meaning(measure: Measure) -> Polynomial:
-            bare = measure.of.parts[0] if len(measure.of.parts) == 1 else None
-            if isinstance(bare, Symbol) and bare in given:
-                lengths, value, where = given[bare]
-                return lengths.most(value, measure.kind, where)
-            return measured(measure.kind, measure.of.replaced(written))
-
-        return self._outside(called, meaning)
-
-    def _outside(
-        self, called: FunctionBound, meaning: Callable[[Measure], Polynomial | Reason]
-    ) -> Bound:
-        """The bound of a function, in terms of the code that calls it.
-
-        `meaning` returns a formula for a measure, or the reason why the measure has no meaning
-        there.
-        """
-        reasons: list[Reason] = []
-
-        def known(measure: Measure) -> Polynomial:
-            found = self._inner(called, measure) or meaning(measure)
-            if isinstance(found, Polynomial):
-                return found
-            reasons.append(found)
-            return ZERO
-
-        most = called.bound.most.replaced(known)
-        return Bound(most, each_once(called.bound.reasons, reasons))
-
-    def _arguments(
-        self, definition: n.FunctionDef | n.Module, node: n.Call, at: At
-    ) -> dict[Symbol, tuple[Lengths, n.Expression, At]]:
-        """Maps each parameter to its value in a call.
-
-        The value is an expression, with the script and the statement that evaluate it.
-        """
-        assert isinstance(definition, n.FunctionDef)
-        other = self.bounds.script_of(definition)
-        found: dict[Symbol, tuple[Lengths, n.Expression, At]] = {}
-        named = {one.name.text: one for one in definition.parameters}
-        for one in definition.parameters:
-            if one.default is not None:
-                found[other.facts.names.of(one.name)] = other.lengths, one.default, None
-        for one, argument in zip_longest(definition.parameters, node.arguments):
-            if argument is not None:
-                taking = one if argument.name is None else named.get(argument.name.text)
-                if taking is not None:
-                    symbol = other.facts.names.of(taking.name)
-                    found[symbol] = self.lengths, argument.value, at
-        return found
-
-    def _inner(self, called: FunctionBound, measure: Measure) -> Reason | None:
-        """Why a measure has no meaning outside its function. Returns None if it has a meaning."""
-        advice, made = _advice(measure), measure.of.made
-        if made is not None:
-            return Reason(made.node, made.source, f"`{measure.text}` {made.words}", advice)
         assert isinstance(called.definition, n.FunctionDef)
-        other = self.bounds.script_of(called.definition)
-        scope = other.facts.names.scopes[called.definition]
-        for symbol in measure.of.symbols:
-            own = symbol.scope is not None and scope in symbol.scope.around()
-            if own and symbol.kind != "parameter" and symbol.node is not None:
-                words = f"`{measure.text}` is known only when `{called.name}` runs"
-                return Reason(symbol.node, other.source, words, advice)
-        return None
-
-    def without_parameters(self, definition: n.FunctionDef) -> Bound:
-        """The bound for one call of a function, whatever the arguments are.
-
-        The call is unbounded if the function's bound depends on a parameter.
-        """
-        called = self.bounds.of_function(definition)
-        names = self.bounds.script_of(definition).facts.names
-        own = {names.of(one.name) for one in definition.parameters}
-
-        def meaning(measure: Measure) -> Polynomial | Reason:
-            if own.isdisjoint(measure.of.symbols):
-                return measured(measure.kind, measure.of)
-            words = f"`{measure.text}` depends on the caller of `{called.name}`"
-            source = self.bounds.script_of(definition).source
-            return Reason(definition.name, source, words, _advice(measure))
-
-        return self._outside(called, meaning)
+        other, parameters = self.bounds.script_of(called.definition), called.definition.parameters
+        symbols = {one.name.text: other.facts.names.of(one.name) for one in parameters}
+        given = {
+            symbols[one.name.text]: Argument(other.lengths, one.default, {})
+            for one in parameters
+            if one.default is not None
+        }
+        for parameter, argument in zip(symbols, node.arguments, strict=False):
+            name = parameter if argument.name is None else argument.name.text
+            if name in symbols:
+                given[symbols[name]] = Argument(self.lengths, argument.value, known)
+        return self.bounds.outside(called, given)
 
 
-def _is_of_python(facts: Facts, node: n.Expression) -> bool:
+def _is_of_python(node: n.Expression, facts: Facts) -> bool:
     """Whether an expression is a name imported from Python, or a member of such a name."""
-    if isinstance(node, n.Member) and facts.member_of_module(node) is not None:
+    while isinstance(node, n.Member):
+        node = node.value
+    symbol = facts.names.of(node) if isinstance(node, n.Name) else None
+    if symbol is None or symbol in facts.modules or symbol in facts.imported:
         return False
-    if isinstance(node, n.Name):
-        meant = facts.imported.get(facts.names.of(node))
-        if meant is not None and meant.kind == "variable":
-            return False
-    return facts.is_imported(node)
-
-
-def _advice(measure: Measure) -> str:
-    if measure.kind == "len":
-        return f"a slice bounds it: `{measure.of.shown}[:10]`"
-    return f"a smaller number bounds it: `min({measure.of.shown}, 10)`"
+    return symbol.kind == "import"
 
 
 def _asked(settings: Settings, is_do: bool, fields: Fields | None, *, has_tools: bool) -> str:
@@ -422,11 +282,11 @@ def _asked(settings: Settings, is_do: bool, fields: Fields | None, *, has_tools:
     return " + ".join(parts)
 
 
-def _counted(value: Polynomial, word: str) -> str:
+def _counted(value: Bound, word: str) -> str:
     return f"{value.text} {word}{'' if value == ONE else 's'}"
 
 
 def _each(bound: Bound) -> str:
     if bound.reasons:
         return "an unknown number each"
-    return "which asks once" if bound.most == ONE else f"{bound.most.text} each"
+    return "which asks once" if bound == ONE else f"{bound.text} each"

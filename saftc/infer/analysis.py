@@ -71,22 +71,14 @@ def _declare_functions(module: n.Module, facts: Facts) -> None:
             earlier = facts.declared.get(symbol)
             type_ = facts.schemas[node.schema]
             facts.declared[symbol] = type_ if earlier is None else union((earlier, type_))
-    # The uses of a parameter in one function may depend on the parameters of another.
-    for _ in range(3):
-        news = [_note_uses(function, facts) for function in functions]
-        if not any(news):
-            break
+    for function in functions:
+        _note_uses(function, facts)
 
 
-def _note_uses(function: n.FunctionDef, facts: Facts) -> bool:
-    """Sets the types of a function's bare parameters (without an annotation) by their uses.
-
-    Returns whether any type changed.
-    """
+def _note_uses(function: n.FunctionDef, facts: Facts) -> None:
+    """Sets the types of a function's bare parameters (without an annotation) by their uses."""
     uses, known = parameter_uses(function, facts), facts.functions[function]
-    before = known.parameters
     known.parameters = tuple(
         type_ if parameter.schema else uses.get(facts.names.of(parameter.name), ANY)
-        for parameter, type_ in zip(function.parameters, before, strict=True)
+        for parameter, type_ in zip(function.parameters, known.parameters, strict=True)
     )
-    return known.parameters != before

@@ -6,12 +6,11 @@
     check(mail)         may fail if `check` may fail; this module leaves `check` to its callers
 
 Each failure has a cause, and callers select the causes that matter: the schedule of a script
-accepts the risk of accidents, but code that moves an expression does not. Overflows and values that
-are too large are ignored. A node without a rule may fail for unknown reasons. Failures are computed
-on demand: checking a script needs none.
+accepts the risk of accidents, but code that moves an expression does not. Overflows, values
+that are too large, and numbers that are not finite are ignored. A node without a rule may fail for
+unknown reasons. Failures are computed on demand: checking a script needs none.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -36,8 +35,6 @@ from saftc.types.types import (
     ANY,
     DATES,
     DECIMAL,
-    DURATION,
-    FLOAT,
     TIME,
     LiteralType,
     ObjectType,
@@ -50,9 +47,6 @@ from saftc.types.types import (
     members,
     show,
 )
-
-# A duration with so many digits may be too large for Python.
-_LONG = re.compile(r"\d{6}")
 
 
 class Cause(Enum):
@@ -88,8 +82,6 @@ class Failure:
 _ORDERING = ("<", "<=", ">", ">=")
 # Nodes whose own failures are listed before those of their parts.
 _FIRST = (n.AssertStmt, n.FailStmt, n.ForStmt)
-# Formats that not every integer supports.
-_OF_SOME_INTEGERS = tuple("%EFGcefgn")
 
 _Keys = Sequence[str | int]
 _Failures = Iterator[Failure]
@@ -190,7 +182,7 @@ class _FailureFinder:
             case n.ForStmt() | n.ComprehensionClause():
                 yield from self._items(node)
             case n.FormatHole():
-                if node.spec is not None and not self._always_takes(node, node.spec):
+                if node.spec is not None and forms.holes[node] != Form.NATIVE:
                     words = f"may not take the format `{node.spec}`"
                     yield Failure(node, may_be_wrong(self.facts, node.value, words))
             case n.ObjectLiteral():
@@ -234,15 +226,6 @@ class _FailureFinder:
         if not unpacks(node.pattern, self.facts.item_of(node)):
             words = f"an item of {shown(node.iterable)} may have another number of parts"
             yield Failure(node.iterable, words)
-
-    def _always_takes(self, hole: n.FormatHole, spec: str) -> bool:
-        """Whether every value of a hole supports its format.
-
-        An int does not count for formats such as `.2f`, because huge ints do not support them.
-        """
-        is_proved = self.facts.forms.holes[hole] == Form.NATIVE
-        is_small = is_only(self.facts.type_of(hole.value), "float", "string")
-        return is_proved and (is_small or not spec.endswith(_OF_SOME_INTEGERS))
 
     # Calls
 
@@ -297,12 +280,8 @@ class _FailureFinder:
         match name:
             case "div" if not is_clear:
                 return Failure(node, "it may be a division by zero")
-            case "div" if any(may_be(one, FLOAT) for one in types):
-                return Failure(node, "`div` fails on a number that is not finite")
             case "split" if len(types) == 2 and not is_clear:
                 return Failure(node, "the separator may be empty")
-            case "round" if len(types) == 1 and may_be(types[0], FLOAT):
-                return Failure(node, "`round` fails on a number that is not finite")
             case "range" if len(types) == 3:
                 return Failure(node, "the step may be zero")
             case "div" | "split" | "round" | "range":
@@ -384,15 +363,12 @@ class _FailureFinder:
                 yield Failure(node, "it may be a division by zero")
         elif node.operator == "*" and not is_only(self.facts.type_of(node.left), "int", "float"):
             yield self._wrong_operand(node, node.left, node.right)
-        types = [self.facts.type_of(one) for one in (node.left, node.right)]
-        if any(may_be(one, DURATION) for one in types) and any(may_be(one, FLOAT) for one in types):
-            yield Failure(node, "a duration may be changed by a number that is not finite")
 
 def _is_written_out(made: Scalar, given: n.Expression | None) -> bool:
     """Whether a conversion to a date or the like gets a valid literal, so that it succeeds."""
     match given:
         case n.Literal(value=str() as text):
-            return is_read(made, text) and (made != DURATION or not _LONG.search(text))
+            return is_read(made, text)
         case n.Literal(value=int()):
             return made == DECIMAL
         case _:

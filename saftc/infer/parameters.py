@@ -11,13 +11,11 @@ If every use of a function in its script is a call, the type of a bare parameter
 arguments' types.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from saftc.check.facts import Facts
-from saftc.check.forward import ForwardAnalysis
 from saftc.check.names import Symbol
-from saftc.check.statements import bound_by, evaluated_by
+from saftc.check.statements import all_statements, bound_by, evaluated_by
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import children, nodes_of
 from saftc.types.builtins import BUILTINS, TABLE, TEXT, WHOLE, Kinds
@@ -38,6 +36,7 @@ from saftc.types.types import (
     ObjectType,
     Type,
     UnionType,
+    base_of_value,
     is_known,
     is_only,
     members,
@@ -69,111 +68,77 @@ def parameter_uses(function: n.FunctionDef, facts: Facts) -> Uses:
     if not parameters:
         return {}
     finder = _UseFinder(facts, parameters)
-    below = finder.block(function.body, _State({}, frozenset()))
-    ends = [*finder.ends, *([below] if below is not None else [])]
-    return finder.join(ends).uses if ends else {}
+    finder.visit_block(function.body)
+    return finder.uses
 
 
-class _State(NamedTuple):
-    """The types required on every path to this point, and the parameters reassigned so far."""
+class _UseFinder:
+    """Finds the types that the certain uses of a function's `parameters` require."""
 
-    uses: Uses
-    assigned: frozenset[Symbol]
-
-
-class _UseFinder(ForwardAnalysis[_State]):
     def __init__(self, facts: Facts, parameters: set[Symbol]) -> None:
-        super().__init__()
         self.facts = facts
+        # The parameters that have not been reassigned so far.
         self.parameters = parameters
-        # The states at each exit of the function.
-        self.ends: list[_State] = []
+        self.uses: Uses = {}
 
-    def plain(self, statement: n.Statement, state: _State) -> _State | None:
-        below = super().plain(statement, state)
-        if below is None:
-            asked = dict(state.uses)
-            for node in evaluated_by(statement):
-                self._merge(asked, self._expression(node), state.assigned)
-            self.ends.append(_State(asked, state.assigned))
-        return below
+    def visit_block(self, statements: Sequence[n.Statement]) -> None:
+        """Collects the uses up to the first statement that may leave the function."""
+        for statement in statements:
+            for node in evaluated_by(statement)[:1]:
+                self._visit(node)
+            inner = list(all_statements([statement]))
+            if any(isinstance(one, n.RetStmt | n.FailStmt) for one in inner):
+                return
+            bound = (one for each in inner for one in bound_by(each))
+            self.parameters = self.parameters.difference(map(self.facts.names.of, bound))
 
-    def evaluate(self, node: n.Expression, statement: n.Statement, state: _State) -> _State:
-        uses = dict(state.uses)
-        self._merge(uses, self._expression(node), state.assigned)
-        return state._replace(uses=uses)
-
-    def bind(self, statement: n.Statement, state: _State) -> _State:
-        bound = map(self.facts.names.of, bound_by(statement))
-        return state._replace(assigned=state.assigned | self.parameters.intersection(bound))
-
-    def join(self, states: Sequence[_State]) -> _State:
-        first, *others = states
-        uses = {
-            symbol: type_
-            for symbol, type_ in first.uses.items()
-            if all(other.uses.get(symbol) == type_ for other in others)
-        }
-        return _State(uses, first.assigned.union(*(other.assigned for other in others)))
-
-    def _merge(self, uses: Uses, more: Uses, assigned: Collection[Symbol] = ()) -> None:
-        for symbol, type_ in more.items():
-            known = uses.get(symbol)
-            if symbol not in assigned and (known is None or (known == NUMBER and type_ == INT)):
-                uses[symbol] = type_
-
-    def _expression(self, node: n.Expression) -> Uses:
-        uses: Uses = {}
-        self._visit(node, uses)
-        return uses
-
-    def _visit(self, node: n.Node, uses: Uses) -> None:
+    def _visit(self, node: n.Node) -> None:
         """Collects the requirements of `node` and of the parts that are certainly evaluated."""
         match node:
             case n.Conditional():
-                self._visit(node.condition, uses)
+                self._visit(node.condition)
             case n.Logical():
-                self._visit(node.left, uses)
+                self._visit(node.left)
             case n.Comprehension():
-                self._visit(node.clauses[0].iterable, uses)
+                self._visit(node.clauses[0].iterable)
             case _:
                 for child in children(node):
-                    self._visit(child, uses)
+                    self._visit(child)
         match node:
             case n.Binary():
-                self._operator(node.operator, node.left, node.right, uses)
+                self._operator(node.operator, node.left, node.right)
             case n.Comparison(operator="<" | "<=" | ">" | ">="):
-                self._alike(node.left, node.right, uses)
+                self._alike(node.left, node.right)
             case n.Unary(operator="-"):
-                self._ask(node.operand, NUMBER, uses)
+                self._ask(node.operand, NUMBER)
             case n.Call(function=n.Name() as function):
-                self._call(node, function, uses)
+                self._call(node, function)
             case n.Prompt():
-                self._ask(node.after, RESULT, uses)
+                self._ask(node.after, RESULT)
             case _:
                 pass
 
-    def _operator(self, operator: str, left: n.Expression, right: n.Expression, uses: Uses) -> None:
+    def _operator(self, operator: str, left: n.Expression, right: n.Expression) -> None:
         if operator == "+":
-            self._alike(left, right, uses)
+            self._alike(left, right)
             return
         wanted = INT if operator == "%" else NUMBER
-        self._ask(left, wanted, uses)
-        self._ask(right, wanted, uses)
+        self._ask(left, wanted)
+        self._ask(right, wanted)
 
-    def _alike(self, left: n.Expression, right: n.Expression, uses: Uses) -> None:
+    def _alike(self, left: n.Expression, right: n.Expression) -> None:
         """Collects the requirements of an operator on two numbers or two strings.
 
         If the type of one operand is known, the other operand must have the same type.
         """
         for one, other in ((left, right), (right, left)):
-            known = self._known(one, uses)
+            known = self._known(one)
             if is_only(known, "string"):
-                self._ask(other, STRING, uses)
+                self._ask(other, STRING)
             elif is_only(known, "int", "float"):
-                self._ask(other, NUMBER, uses)
+                self._ask(other, NUMBER)
 
-    def _call(self, node: n.Call, function: n.Name, uses: Uses) -> None:
+    def _call(self, node: n.Call, function: n.Name) -> None:
         symbol = self.facts.names.of(function)
         if symbol.kind == "builtin":
             way = BUILTINS[symbol.name].select_overload([(None, ANY)] * len(node.arguments))
@@ -181,38 +146,29 @@ class _UseFinder(ForwardAnalysis[_State]):
                 parameter = way.parameter(position)
                 wanted = _OF_KINDS.get(parameter.kinds) if parameter else None
                 if wanted is not None and argument.name is None:
-                    self._ask(argument.value, wanted, uses)
+                    self._ask(argument.value, wanted)
         elif symbol.kind == "function" and isinstance(symbol.node, n.FunctionDef):
             types = self.facts.functions[symbol.node].parameters
             for argument, type_ in zip(node.arguments, types, strict=False):
                 if argument.name is None and is_known(type_):
-                    self._ask(argument.value, type_, uses)
+                    self._ask(argument.value, type_)
 
-    def _ask(self, node: n.Expression | None, wanted: Type, uses: Uses) -> None:
+    def _ask(self, node: n.Expression | None, wanted: Type) -> None:
         if isinstance(node, n.Name):
             symbol = self.facts.names.of(node)
-            if symbol in self.parameters:
-                self._merge(uses, {symbol: wanted})
+            known = self.uses.get(symbol)
+            if symbol in self.parameters and (known is None or (known, wanted) == (NUMBER, INT)):
+                self.uses[symbol] = wanted
 
-    def _known(self, node: n.Expression, uses: Uses) -> Type:
-        """The type of an operand, or `ANY` if the type is unknown before inference."""
+
+    def _known(self, node: n.Expression) -> Type:
+        """The type of a literal or a name, or `ANY` if the type is unknown before inference."""
         match node:
-            case n.Literal(value=str()):
-                return STRING
-            case n.Literal(value=bool()) | n.Literal(value=None):
-                return ANY
             case n.Literal():
-                return NUMBER
+                return base_of_value(node.value)
             case n.Name():
                 symbol = self.facts.names.of(node)
-                return uses.get(symbol) or self.facts.declared.get(symbol, ANY)
-            case n.Binary(operator="+"):
-                left = self._known(node.left, uses)
-                return left if left != ANY else self._known(node.right, uses)
-            case n.Binary():
-                return NUMBER
-            case n.Prompt():
-                return STRING
+                return self.uses.get(symbol) or self.facts.declared.get(symbol, ANY)
             case _:
                 return ANY
 

@@ -514,20 +514,13 @@ def _loses_tools(facts: Facts, node: n.Prompt) -> bool:
     after = node.after
     if after is None or node.tools is not None or own_tools(facts, node):
         return False
+    is_written = isinstance(after, n.ListLiteral)
+    if is_written and all(isinstance(one, n.ObjectLiteral) for one in after.items):
+        return False  # messages that are written in place have no calls
     known = _given_by(facts, after)
     if known is None:
-        if isinstance(after, n.ListLiteral) and all(map(_is_written_without_calls, after.items)):
-            return False
         return fit(facts.types.get(after, ANY), CONVERSATION) != Assignability.NEVER
     return not isinstance(after, n.Name) and any(offered(facts, one) for one in known)
-
-
-def _is_written_without_calls(message: n.Expression | n.Spread) -> bool:
-    """Whether a message is a literal without tool calls."""
-    if not isinstance(message, n.ObjectLiteral):
-        return False
-    keys = [one.key.text for one in message.fields if isinstance(one, n.Field)]
-    return len(keys) == len(message.fields) and "tool_calls" not in keys
 
 
 def _problems(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic]:

@@ -3,12 +3,9 @@
     f describe(person):
         ret person.name + ", " + str(person.age + 1)
 
-The members of `person` and a `+` are checked at run time. With the annotation
-`person: {name: string, age: int | float}`, they would be checked at compile time. The proposed type
-follows from the uses of the name.
+The members of `person` and a `+` are checked at run time. With an annotation of `person`, they
+would be checked at compile time.
 """
-
-from dataclasses import dataclass, field
 
 from saftc.check.facts import Facts
 from saftc.check.forms import BuiltinCall, Form, Test
@@ -19,57 +16,33 @@ from saftc.diagnostics.model import Diagnostic, Related
 from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
-from saftc.types.builtins import TEXT
-from saftc.types.types import ANY, NUMBER, STRING, Type, is_only, show
+from saftc.types.types import ANY
 
 _SHOWN = 8
 
 
-@dataclass(slots=True)
-class _Requirements:
-    """The requirements on a value: on its fields, on its items, or on its type."""
-
-    fields: "dict[str, _Requirements]" = field(default_factory=dict[str, "_Requirements"])
-    item: "_Requirements | None" = None
-    asked: Type = ANY
-
-    def notation(self) -> str:
-        """A schema that meets the requirements."""
-        if self.fields:
-            shown = (f"{name}: {need.notation()}" for name, need in self.fields.items())
-            return "{" + ", ".join(shown) + "}"
-        return show(self.asked) if self.item is None else f"[{self.item.notation()}]"
-
-
-@dataclass(slots=True)
-class _UntypedName:
-    """The binding of an untyped name, the requirements on it, and the places that need its type."""
-
-    span: Span
-    need: _Requirements = field(default_factory=_Requirements)
-    places: dict[Span, None] = field(default_factory=dict[Span, None])
-
-
 def run_time_checks(module: n.Module, facts: Facts) -> tuple[Diagnostic, ...]:
     """A hint for each untyped name that makes checks at run time necessary, in source order."""
-    finder = _OriginFinder(facts)
+    found: dict[Symbol, set[Span]] = {}
     for node in nodes_of(module):
         for operand in _operands(node, facts):
-            finder.note(operand, node)
-    return tuple(sorted(map(_hint, finder.found.items()), key=lambda one: one.span.start))
+            origin = _origin(operand, facts) if facts.types.get(operand, ANY) == ANY else None
+            if origin is not None:
+                found.setdefault(origin, set()).add(node.span)
+    hints = [_hint(symbol, spans) for symbol, spans in found.items()]
+    return tuple(sorted(hints, key=lambda one: one.span.start))
 
 
-def _hint(entry: tuple[Symbol, _UntypedName]) -> Diagnostic:
-    symbol, found = entry
-    schema = found.need.notation()
-    settled = f", such as `{symbol.name}: {schema}`" if schema != "any" else ""
-    spans = sorted(found.places, key=lambda span: (span.start, span.end))
+def _hint(symbol: Symbol, places: set[Span]) -> Diagnostic:
     # Report only the innermost places.
-    spans = [one for one in spans if not any(_is_within(other, one) for other in spans)]
+    innermost = [one for one in places if not any(_is_within(other, one) for other in places)]
+    spans = sorted(innermost, key=lambda span: (span.start, span.end))
+    span = _annotated_at(symbol)
+    assert span is not None
     return catalogue.LEFT_TO_RUN_TIME.at(
-        found.span,
+        span,
         name=symbol.name,
-        hint=f"add an annotation{settled}",
+        hint="add an annotation",
         related=tuple(Related(span, "checked at run time") for span in spans[:_SHOWN]),
     )
 
@@ -115,120 +88,38 @@ def _operands_of_call(node: n.Call, facts: Facts) -> list[n.Expression]:
     return [node.function] if is_value else []
 
 
-class _OriginFinder:
-    """Traces checks at run time back to the untyped names that cause them."""
+def _origin(node: n.Expression, facts: Facts) -> Symbol | None:
+    """The untyped name that the path `node` starts with.
 
-    def __init__(self, facts: Facts) -> None:
-        self.facts = facts
-        self.found: dict[Symbol, _UntypedName] = {}
-
-    def note(self, operand: n.Expression, place: n.Node) -> None:
-        """Records that a node needs the type of its operand, if the operand is untyped."""
-        if self.facts.types.get(operand, ANY) != ANY:
-            return
-        found = self._need(operand)
-        if found is None:
-            return
-        open_, need = found
-        open_.places[place.span] = None
-        match place:
-            case n.ForStmt() | n.ComprehensionClause():
-                need.item = need.item or _Requirements()
-            case n.Member():
-                need.fields.setdefault(place.name.text, _Requirements())
-            case n.Index(value=value) if value is operand:
-                self._need(place)
-            case n.Binary() | n.Comparison() | n.Unary() | n.Call():
-                asked = self._asked(operand, place)
-                need.asked = asked if need.asked == ANY else need.asked
-            case _:
-                pass
-
-    def _need(self, node: n.Expression) -> tuple[_UntypedName, _Requirements] | None:
-        """The untyped name that the path `node` starts with, and the requirements on `node`.
-
-        None if `node` is not a path of names, members and items, or if its name is typed.
-        """
-        match node:
-            case n.Name():
-                return self._of_name(self.facts.names.of(node))
-            case n.Member() | n.Index() | n.Slice():
-                found = self._need(node.value)
-                if found is None:
-                    return None
-                open_, need = found
-                name = node.name.text if isinstance(node, n.Member) else _written_key(node)
-                if name is not None:
-                    return open_, need.fields.setdefault(name, _Requirements())
-                need.item = need.item or _Requirements()
-                return open_, need.item
-            case _:
-                return None
-
-    def _of_name(self, symbol: Symbol) -> tuple[_UntypedName, _Requirements] | None:
-        if symbol.kind not in ("variable", "parameter"):
-            return None
-        binding = symbol.node
-        if isinstance(binding, n.ForStmt | n.ComprehensionClause):
-            over = self._need(binding.iterable)
-            if over is None or not isinstance(binding.pattern, n.NamePattern):
-                return None
-            over[1].item = over[1].item or _Requirements()
-            return over[0], over[1].item
-        if symbol not in self.found:
-            span = _span_of(symbol, binding)
-            if span is None or self._is_derived(binding):
-                return None
-            self.found[symbol] = _UntypedName(span)
-        return self.found[symbol], self.found[symbol].need
-
-    def _is_derived(self, binding: n.Node | None) -> bool:
-        """Whether a variable without an annotation is assigned a value of known type.
-
-        If so, another name causes the check at run time.
-        """
-        if not isinstance(binding, n.AssignStmt) or binding.schema is not None:
-            return False
-        return self.facts.types.get(binding.value, ANY) != ANY
-
-    def _asked(self, operand: n.Expression, place: n.Node) -> Type:
-        """The type that a node requires of its operand, or `ANY` if unknown."""
-        match place:
-            case n.Binary(operator="+") | n.Comparison(operator="<" | "<=" | ">" | ">="):
-                other = place.right if operand is place.left else place.left
-                type_ = self.facts.types.get(other, ANY)
-                if is_only(type_, "string"):
-                    return STRING
-                return NUMBER if type_ != ANY and is_only(type_, "int", "float") else ANY
-            case n.Binary(operator="-" | "*" | "/") | n.Unary(operator="-"):
-                return NUMBER
-            case n.Call():
-                form = self.facts.forms.calls.get(place)
-                parameter = form.way.parameter(0) if isinstance(form, BuiltinCall) else None
-                is_first = bool(place.arguments) and place.arguments[0].value is operand
-                is_text = parameter is not None and parameter.kinds == TEXT
-                return STRING if is_first and is_text else ANY
-            case _:
-                return ANY
+    None if `node` is not a path of names, members and items, or if its name is typed. The origin of
+    a loop's item is that of the list.
+    """
+    while isinstance(node, n.Member | n.Index | n.Slice):
+        node = node.value
+    symbol = facts.names.of(node) if isinstance(node, n.Name) else None
+    if symbol is None or symbol.kind not in ("variable", "parameter"):
+        return None
+    match symbol.node:
+        case n.ForStmt() | n.ComprehensionClause() as loop:
+            is_item = isinstance(loop.pattern, n.NamePattern)
+            return _origin(loop.iterable, facts) if is_item else None
+        case n.AssignStmt(value=value) if facts.types.get(value, ANY) != ANY:
+            return None  # another name causes the check
+        case _:
+            return None if _annotated_at(symbol) is None else symbol
 
 
-def _written_key(node: n.Index | n.Slice) -> str | None:
-    """The literal key of `value["key"]`, or None."""
-    key = node.key if isinstance(node, n.Index) else None
-    return key.value if isinstance(key, n.Literal) and isinstance(key.value, str) else None
-
-
-def _span_of(symbol: Symbol, binding: n.Node | None) -> Span | None:
+def _annotated_at(symbol: Symbol) -> Span | None:
     """The span at which an annotation can be added: the parameter, or the first binding.
 
     None if the name already has an annotation (even `any`), or if it cannot have an annotation.
     """
-    match binding:
-        case n.Parameter() | n.AssignStmt() if binding.schema is not None:
+    match symbol.node:
+        case n.Parameter() | n.AssignStmt() as binding if binding.schema is not None:
             return None
-        case n.Parameter():
-            return binding.name.span
-        case n.AssignStmt() | n.AugmentedAssignStmt() | n.UnpackStmt():
+        case n.Parameter(name=name):
+            return name.span
+        case n.AssignStmt() | n.AugmentedAssignStmt() | n.UnpackStmt() as binding:
             return next((one.span for one in bound_by(binding) if one.text == symbol.name), None)
         case _:
             return None

@@ -26,7 +26,7 @@ from runtime_support._core.templates import Unknown
 from runtime_support._core.tools import function_tool
 from runtime_support.errors import SaftError
 from runtime_support.programs._prompting import ProgramQuestion
-from runtime_support.providers._bodies import wrap_schema
+from runtime_support.providers._wires.bodies import wrap_schema
 from saftc.check.bindings import sole_assignments
 from saftc.check.facts import Facts
 from saftc.check.names import Symbol
@@ -166,7 +166,7 @@ def _requests(checked: Checked) -> Callable[[n.Prompt], Requests | None]:
         piece = bounds.of_prompt(node)
         if piece.bound.reasons:
             return Requests(None, why_unbounded(piece.bound, checked.source))
-        return Requests(piece.bound.most.shown, piece.words)
+        return Requests(piece.bound.shown, piece.words)
 
     return told
 

@@ -1,6 +1,7 @@
 """The kinds of tokens, named as in the grammar, and their names in error messages."""
 
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import NamedTuple
 
 from saftc.source import Span
@@ -141,10 +142,8 @@ class Token(NamedTuple):
     text: str
     span: Span
 
-    @property
-    def type(self) -> str:
-        """The kind of the token, under the name that lark uses."""
-        return self.kind
+    # The kind, under the name that lark uses. It asks so often that a function would be slower.
+    type = property(itemgetter(0))
 
     # lark takes the position of its end token from the last token; our tokens have spans instead.
     start_pos = end_pos = line = end_line = column = end_column = None

@@ -70,12 +70,11 @@ _CHOICES = "saftc.lower.choices.Choices"
 _VALUES = "saftc.lower.values.Values"
 _VARIABLES = "saftc.lower.variables"
 _PREVIEWS = "saftc.previews.requests"
-_LENGTHS = "saftc.cost.lengths.Lengths"
+_COUNTED = "saftc.cost.variables.Variables"
 # What is put in the place of what, so that a refinement is switched off.
 REFINEMENTS: dict[str, dict[str, Any]] = {
     # types
     "unions leave out what they cover": {"saftc.types.types._is_covered": _no},
-    "types that grow are bounded": {"saftc.infer.rules.context.bounded": _first},
     "equality that is Python's is written so": {"saftc.check.facts.python_equality_is_exact": _no},
     "values that are never equal are told": {f"{_RULES}.expressions.is_constant": _no},
     # check
@@ -142,15 +141,12 @@ REFINEMENTS: dict[str, dict[str, Any]] = {
     },
     "objects whose fields are read are annotated": {f"{_VARIABLES}.Variables._is_read": _no},
     # cost
-    "lengths of expressions": {f"{_LENGTHS}._size": _nothing},
-    "numbers of expressions": {f"{_LENGTHS}._count": _nothing},
-    "turns of `while`": {f"{_LENGTHS}._ended_by": _nothing},
-    "lists that grow in loops": {f"{_LENGTHS}._of_all": _nothing},
-    "what runs ahead may run again": {"saftc.cost.script_bounds.ScriptBounds.lookahead": _nothing},
+    "turns of `while`": {f"{_COUNTED}._ended_by": _nothing},
+    "lists that grow in loops": {f"{_COUNTED}._step": _nothing},
+    "what runs ahead may run again": {"saftc.cost.script_bounds.ScriptBounds.runs_again": _no_list},
 }
 # Why a refinement stays that fewer scripts need.
 REASONS = {
-    "types that grow are bounded": "inference ends",
     "values that are never equal are told": "a mistake is found before the run",
     "conditions that are always true are told": "people from Python write `if x or 3`",
     "values that may be wrong are told": "a mistake is found before the run",

@@ -10,14 +10,15 @@ import json
 import re
 import tempfile
 import threading
+from collections.abc import Callable
 from functools import partial
+from math import prod
 from random import Random
 from typing import Any, NamedTuple
 
 from runtime_support import Reply, Request, SaftError, ToolRequest, configure
 from runtime_support.testing import tool_request
-from saftc.cost.algebra import Measure, Polynomial
-from saftc.cost.bound import Bound
+from saftc.cost.bound import Bound, Measure
 from saftc.cost.requests import ProgramBounds
 from saftc.cost.rules import Limits
 from saftc.driver import Checked, check, compile_checked
@@ -199,7 +200,7 @@ def bound_of(script: Checked, name: str = "begin") -> Bound:
     return bounds.of_function(next(one for one in functions if one.name.text == name)).bound
 
 
-def value_of(most: Polynomial, xs: int, number: int, *, longest: int = _LONGEST) -> int:
+def value_of(most: Bound, xs: int, number: int, *, longest: int = _LONGEST) -> int:
     """The number that a formula is for these arguments."""
 
     def value(measure: Measure) -> int:
@@ -207,12 +208,18 @@ def value_of(most: Polynomial, xs: int, number: int, *, longest: int = _LONGEST)
             return xs if measure.kind == "len" else number
         return MADE if _MADE.fullmatch(measure.text) else longest
 
-    return most.value(value)
+    return value_with(most, value)
 
 
-def is_known(most: Polynomial) -> bool:
+def value_with(most: Bound, values: Callable[[Measure], int]) -> int:
+    """The number that a formula is where its measures have these values."""
+    return sum(times * prod(max(0, values(one)) for one in term) for term, times in most.terms)
+
+
+def is_known(most: Bound) -> bool:
     """Whether all that a formula is made of is known exactly."""
-    return all(one.text in ("len(xs)", "n") or _MADE.fullmatch(one.text) for one in most.measures())
+    measures = [one.text for term, _ in most.terms for one in term]
+    return all(one in ("len(xs)", "n") or _MADE.fullmatch(one) for one in measures)
 
 
 def run(script: Checked, server: Server, xs: list[str], number: int, *, is_async: bool) -> int:

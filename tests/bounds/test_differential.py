@@ -37,18 +37,18 @@ def differences(seed: int, *, plain: bool, turning: bool = False) -> tuple[int, 
         )
         assert all(is_expected), text
         return 0, []
-    most = value_of(bound.most, len(_XS), number)
-    if value_of(bound.most, len(_XS), number, longest=6) > MOST:
+    most = value_of(bound, len(_XS), number)
+    if value_of(bound, len(_XS), number, longest=6) > MOST:
         return 0, []
     found: list[str] = []
     servers = [Server(), Server(Random(seed))]
     for server in servers:
         asked = run(known, server, _XS, number, is_async=seed % 3 == 0)
         if asked > most:
-            found.append(f"{asked} requests, and the bound {bound.most.text} is {most}\n{text}")
-        is_tight = plain and server.random is None and is_known(bound.most)
+            found.append(f"{asked} requests, and the bound {bound.text} is {most}\n{text}")
+        is_tight = plain and server.random is None and is_known(bound)
         if is_tight and asked < most:
-            found.append(f"{asked} requests only, and {bound.most.text} is {most}\n{text}")
+            found.append(f"{asked} requests only, and {bound.text} is {most}\n{text}")
     return len(servers), found
 
 
@@ -90,5 +90,5 @@ def test_scripts_that_overlap_and_fail(start: int) -> None:
         except comparing.Unsuitable:
             continue
         compared += 1
-        assert ran.asked.total() <= value_of(bound.most, 0, 0), known.main.source.text
+        assert ran.asked.total() <= value_of(bound, 0, 0), known.main.source.text
     assert compared

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from saftc.cost import bodies, lengths, rules, script_bounds
-from saftc.cost.algebra import ONE, ZERO, Polynomial, number
-from saftc.cost.bound import Bound, largest_bound
-from saftc.cost.definitions import Definitions
+from saftc.cost import bodies, lengths, rules, script_bounds, variables
+from saftc.cost.bound import ONE, ZERO, Bound, CallSite, largest, least, number
 from saftc.cost.rules import Fields, Settings
+from saftc.syntax import nodes as n
 from tests.bounds.test_differential import differences
 
 pytestmark = pytest.mark.one_python
@@ -31,7 +30,7 @@ def _without_repairs(patch: Patch) -> None:
     )
 
 
-def _with(settings: Settings, **changes: Polynomial) -> Settings:
+def _with(settings: Settings, **changes: Bound) -> Settings:
     parts = {name: getattr(settings, name) for name in Settings.__slots__}
     return Settings(**(parts | changes))  # type: ignore[arg-type]
 
@@ -43,7 +42,7 @@ def _one_call_of_tools(patch: Patch) -> None:
 def _a_round_for_all_fields(patch: Patch) -> None:
     kept = rules.rounds_of
 
-    def rounds(settings: Settings, *, fields: Fields | None, **more: Any) -> Polynomial:
+    def rounds(settings: Settings, *, fields: Fields | None, **more: Any) -> Bound:
         return kept(settings, fields=None if fields is None else Fields(1, False), **more)
 
     patch.setattr(rules, "rounds_of", rounds)
@@ -52,7 +51,7 @@ def _a_round_for_all_fields(patch: Patch) -> None:
 def _no_field_stays_away(patch: Patch) -> None:
     kept = rules.rounds_of
 
-    def rounds(settings: Settings, *, fields: Fields | None, **more: Any) -> Polynomial:
+    def rounds(settings: Settings, *, fields: Fields | None, **more: Any) -> Bound:
         known = None if fields is None else Fields(fields.number, False)
         return kept(settings, fields=known, **more)
 
@@ -73,62 +72,65 @@ def _calls_of_programs_for_nothing(patch: Patch) -> None:
 
 
 def _one_turn(patch: Patch) -> None:
-    patch.setattr(Bound, "times", lambda self, _factor: self)
+    patch.setattr(Bound, "__mul__", lambda self, _factor: self)
 
 
 def _the_first_way(patch: Patch) -> None:
-    patch.setattr(bodies, "largest_bound", lambda bounds: next(iter(list(bounds)), Bound()))
+    patch.setattr(bodies, "largest", lambda bounds: next(iter(list(bounds)), Bound()))
 
 
 def _no_growth(patch: Patch) -> None:
-    patch.setattr(lengths.Lengths, "_times", lambda *_: ONE)
+    kept = variables.Variables._step
+
+    def step(self: Any, value: Any, symbol: Any) -> Any:
+        found = kept(self, value, symbol)
+        return None if found is None else found._replace(added=ZERO)
+
+    patch.setattr(variables.Variables, "_step", step)
 
 
 def _nothing_is_assigned_in_blocks(patch: Patch) -> None:
-    def touching(self: Any, symbol: Any) -> dict[int, list[int]]:
-        found: dict[int, list[int]] = {}
-        for one in self.of(symbol):
-            if one in self._places:
-                place = self._places[one]
-                found.setdefault(id(place.block), []).append(place.position)
-        return found
-
-    patch.setattr(Definitions, "_touching", touching)
+    patch.setattr(variables.Variables, "after", lambda self, *_: dict(self.known))
 
 
 def _turns_of_while_but_one(patch: Patch) -> None:
-    kept = lengths._steps
-    patch.setattr(lengths, "_steps", lambda high, low, step: kept(high, low + step, step))
+    kept = variables._steps
+    patch.setattr(variables, "_steps", lambda high, low, step: kept(high, low + step, step))
 
 
 def _steps_of_the_largest(patch: Patch) -> None:
-    kept = lengths._steps
-    patch.setattr(lengths, "_steps", lambda high, low, _step: kept(high, low, 2))
+    kept = variables._steps
+    patch.setattr(variables, "_steps", lambda high, low, _step: kept(high, low, 2))
 
 
 def _the_last_test_for_nothing(patch: Patch) -> None:
-    kept = lengths.Lengths.turns
+    kept = variables.Variables.turns
 
     def turns(*given: Any) -> Any:
         found = kept(*given)
-        return None if found is None else found._replace(part=-1)
+        return found._replace(part=-1)
 
-    patch.setattr(lengths.Lengths, "turns", turns)
+    patch.setattr(variables.Variables, "turns", turns)
 
 
 def _the_least_of_two_is_the_larger(patch: Patch) -> None:
-    patch.setattr(lengths, "min", max, raising=False)
+    patch.setattr(lengths, "least", lambda *ways: largest(ways))
 
 
 def _arguments_of_one_item(patch: Patch) -> None:
     def with_arguments(_self: Any, called: Any, _node: Any, _known: Any) -> Bound:
-        return Bound(called.bound.most.replaced(lambda _measure: ONE))
+        terms = called.bound.terms
+        return number(sum(times for _, times in terms))
 
     patch.setattr(script_bounds.ScriptBounds, "_with_arguments", with_arguments)
 
 
+def _asks_nothing(self: Any, node: Any, _known: Any) -> CallSite:
+    return CallSite(node, self.source, ZERO, "")
+
+
 def _calls_for_nothing(patch: Patch) -> None:
-    patch.setattr(script_bounds.ScriptBounds, "call", lambda *_: None)
+    patch.setattr(script_bounds.ScriptBounds, "call", _asks_nothing)
 
 
 def _options_of_the_run(patch: Patch) -> None:
@@ -140,13 +142,16 @@ def _options_of_the_run(patch: Patch) -> None:
 
 
 def _conditions_for_nothing(patch: Patch) -> None:
-    kept = bodies.BodyBounds.callee_requests
+    def bare(one: Any) -> Any:
+        if not isinstance(one, n.IfStmt):
+            return one
+        true = n.Literal(one.span, True)
+        return n.IfStmt(
+            one.span, tuple(n.Branch(b.span, true, b.body) for b in one.branches), one.other
+        )
 
-    def asked(self: Any, node: Any, at: Any) -> Any:
-        is_condition = type(at).__name__ == "IfStmt"
-        return Bound() if is_condition else kept(self, node, at)
-
-    patch.setattr(bodies.BodyBounds, "callee_requests", asked)
+    kept = bodies.BodyBounds.block
+    patch.setattr(bodies.BodyBounds, "block", lambda self, some: kept(self, [*map(bare, some)]))
 
 
 def _handlers_for_nothing(patch: Patch) -> None:
@@ -200,6 +205,6 @@ def test_a_rule_that_is_missing_is_noticed(
 
 
 def test_nothing_is_noticed_where_no_rule_is_missing() -> None:
-    assert largest_bound([Bound(number(3)), Bound(number(2))]).number == 3
+    assert largest([number(3), number(2)]).number == 3 and least(number(3), ONE) == ONE
     for seed in range(6):
         assert not differences(seed, plain=seed % 2 == 0)[1]

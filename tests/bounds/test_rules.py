@@ -20,7 +20,7 @@ from runtime_support.errors import SaftError
 from runtime_support.programs import ambiguous, option
 from runtime_support.programs._evaluation import DEFAULT_LIMITS
 from runtime_support.testing import tool_request
-from saftc.cost.algebra import number
+from saftc.cost.bound import number
 from saftc.cost.rules import Fields, Settings, program_calls, program_replies, replies, tool_calls
 from saftc.cost.settings import project_limits
 

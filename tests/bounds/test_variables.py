@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from saftc.cost.algebra import Measure
-from tests.bounds.asking import MOST, Server, bound_of, checked, run
+from saftc.cost.bound import Measure
+from tests.bounds.asking import MOST, Server, bound_of, checked, run, value_with
 from tests.bounds.variables import script
 
 pytestmark = pytest.mark.one_python
@@ -24,12 +24,12 @@ def test_bounds_of_variables_hold() -> None:
         for xs, number in _ARGUMENTS:
 
             def value(measure: Measure, xs: list[str] = xs, number: int = number) -> int:
-                is_argument = bool(measure.of.symbols) and measure.text in ("len(xs)", "n")
+                is_argument = bool(measure.symbols) and measure.text in ("len(xs)", "n")
                 return MOST if not is_argument else len(xs) if measure.kind == "len" else number
 
-            most = bound.most.value(value)
+            most = value_with(bound, value)
             if most < MOST:
                 asked = run(known, Server(), xs, number, is_async=False)
-                assert asked <= most, f"{asked} > {bound.most.text} = {most}\n{script(seed)}"
+                assert asked <= most, f"{asked} > {bound.text} = {most}\n{script(seed)}"
                 compared += 1
     assert compared > _COUNT

@@ -1,13 +1,15 @@
 """The command in this process: arguments and input in, exit code and output out."""
 
+import functools
 import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import typer.main
 
 from runtime_support._core import spending
 from saftc import __main__
@@ -39,6 +41,14 @@ def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
     folder = tmp_path_factory.mktemp("cache")
     monkeypatch.setenv("SAFT_CACHE_DIR", str(folder))
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def commands() -> Iterator[None]:
+    """The tree of commands, which typer makes anew for each process, is made once for all tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.main, "get_command", functools.cache(typer.main.get_command))
+        yield
 
 
 @pytest.fixture

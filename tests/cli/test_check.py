@@ -248,7 +248,7 @@ def test_a_strict_check_tells_what_is_left_to_run_time(saftc: Command, script: S
     done = saftc("check", "--strict", "rows.saft")
     assert done.code == 0
     assert "hint[SAFT0617]" in done.out
-    assert "such as `row: {name: any}`" in done.out
+    assert "add an annotation" in done.out
     found = json.loads(saftc("check", "--strict", "--format", "json", "rows.saft").out)
     assert [(one["severity"], one["line"]) for one in found] == [("hint", 1)]
     assert [one["line"] for one in found[0]["related"]] == [2]

@@ -122,6 +122,16 @@ def test_a_job_that_was_started_otherwise(saftc: Command) -> None:
     assert saftc(*job, "--row-timeout", "30").code == 0
 
 
+def test_a_check_looks_at_each_row(saftc: Command, script: Script) -> None:
+    script("mails.csv", "mail,least\n" + "hello,1\n" * 150 + "hi,x\n" + "hello,2\n" * 150)
+    ended = saftc("map", "home/triage.saft:triage", "mails.csv", "out", "--check")
+    assert (ended.code, Path("out").exists()) == (2, False)
+    assert ended.err == 'saftc: mails.csv:152: least: expected int, got string "x"\n'
+    script("mails.csv", "mail,least\n" + "hi,x\n" * 300)
+    ended = saftc("map", "home/triage.saft:triage", "mails.csv", "out", "--check")
+    assert ended.err.splitlines()[-1].endswith("... and 295 rows more")
+
+
 def test_rows_that_do_not_fit(saftc: Command, script: Script) -> None:
     script("mails.csv", "mail,least\nhello,1\nhi,x\nhello,2\n")
     job = ("map", "home/triage.saft:triage", "mails.csv", "out")

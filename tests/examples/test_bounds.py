@@ -27,7 +27,7 @@ def row(name: str, checked: Checked) -> str:
     if program.bound.is_zero:
         return ""
     reasons = program.bound.reasons
-    told = f"any number: {reasons[0].words}" if reasons else f"`{program.bound.most.text}`"
+    told = f"any number: {reasons[0].words}" if reasons else f"`{program.bound.text}`"
     return f"| {name} | {told} |\n"
 
 

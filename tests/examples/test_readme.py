@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from runtime_support._core.settings import Settings, checked_option
+from runtime_support._core.settings import Settings
+from runtime_support._core.settings.checks import checked_option
 from saftc.cli.app import app
 from saftc.driver import compile_source
 from saftc.source import Source

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from runtime_support._core.tasks import file_order, turns
 from runtime_support._core.tasks import queue as tasks
-from runtime_support._core.tasks import turns
 from runtime_support._overlap import _Lookahead as Ahead  # pyright: ignore[reportPrivateUsage]
 from saftc.check.statements import all_statements
 from saftc.effects import certainty
@@ -172,7 +172,7 @@ _RULES: dict[str, tuple[object, str, Any]] = {
     "items that fail": (Ahead, "look_ahead", raised_at_once),
     "sums of floats": (loop_values, "_is_sum", _yes),
     "prints wait": (turns, "in_turn", _at_once),
-    "stale reads": (turns, "note_write", _nothing),
+    "stale reads": (file_order, "note_write", _nothing),
     "behind a failure": (tasks.Task, "is_held", tasks.Task.is_cancelled),
 }
 # The first script to try: the one that notices, as the scripts are now.
@@ -237,18 +237,9 @@ _SCRIPTS = {
 }
 
 
-# It takes long until a script comes that notices these.
-_RARE = {
-    *("heads that end more than a loop", "heads that others see", "lists that are read"),
-    *("names needed later", "names of the item before", "names without a value", "stale reads"),
-}
-
-
+@pytest.mark.heavy
 @pytest.mark.one_python
-@pytest.mark.parametrize(
-    "rule",
-    [pytest.param(one, marks=[pytest.mark.heavy] if one in _RARE else []) for one in _RULES],
-)
+@pytest.mark.parametrize("rule", _RULES)
 def test_each_rule_is_needed(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     owner, name, instead = _RULES[rule]
     first = _FIRST.get(rule, 0)
@@ -265,11 +256,11 @@ def test_each_rule_is_needed(rule: str, monkeypatch: pytest.MonkeyPatch) -> None
                     "_language.builtins",
                     "_observability.tracing",
                 ):
-                    if owner is turns:
+                    if owner in (turns, file_order):
                         place = f"runtime_support.{module}.{name}"
                         patch.setattr(place, instead, raising=False)
                 # A rule of the analysis that changes no decision here is not tried out.
-                if owner in (turns, tasks.Task, Ahead) or decisions(found) != decided:
+                if owner in (turns, file_order, tasks.Task, Ahead) or decisions(found) != decided:
                     compare(found, seed, 8 if seed % 2 else 0, (2, 3, 16))
         except (Difference, SyntaxError):
             return

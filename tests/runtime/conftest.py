@@ -16,7 +16,7 @@ from runtime_support._core import scopes as places
 from runtime_support._core import settings as config
 from runtime_support._journal import hook as keeping
 from runtime_support._journal import json_lines as lines
-from runtime_support.providers import _backoff, _clients, _retries
+from runtime_support.providers import _backoff, _clients, _retries, _streams
 from runtime_support.testing import Queued, Scripted
 from tests.support.fake_server import FakeServer
 
@@ -57,7 +57,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
     monkeypatch.setattr(_backoff, "FIRST_WAIT", 0.01)
     # However long the machine takes for something else, a connection serves again.
     monkeypatch.setattr(_clients, "_IDLE_SECONDS", 600.0)
-    monkeypatch.setattr(_clients, "_DRAIN_SECONDS", 60.0)
+    monkeypatch.setattr(_streams, "_DRAIN_SECONDS", 60.0)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with FakeServer() as running:
         configure(provider="openai", base_url=running.url, model="fake")
@@ -107,5 +107,6 @@ def request_clock(monkeypatch: pytest.MonkeyPatch) -> RequestClock:
     """What the time-outs of requests look at, so that none is over before the test says so."""
     clock, of_loop = RequestClock(), asyncio.BaseEventLoop.time
     monkeypatch.setattr(_clients, "time", clock)
+    monkeypatch.setattr(_streams, "time", clock)
     monkeypatch.setattr(asyncio.BaseEventLoop, "time", lambda loop: of_loop(loop) + clock.skipped)
     return clock

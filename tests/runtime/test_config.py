@@ -265,17 +265,17 @@ def test_the_provider_is_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     assert live_provider(Settings(model="qwen3.gguf")) == "the embedded model"
     gemini = live_provider(Settings(model="gemini-3-flash"))
     assert isinstance(gemini, OpenAIProvider)
-    assert gemini.address == "https://generativelanguage.googleapis.com/v1beta/openai/"
+    assert gemini.server.address == "https://generativelanguage.googleapis.com/v1beta/openai/"
     monkeypatch.setenv("OPENROUTER_API_KEY", "k" * 20)
     named: Any = live_provider(Settings(model="gemini-3-flash"))
-    assert named.address == "https://openrouter.ai/api/v1/"
+    assert named.server.address == "https://openrouter.ai/api/v1/"
     router = live_provider(Settings())
     assert isinstance(router, OpenAIProvider)
-    assert router.address == "https://openrouter.ai/api/v1/"
+    assert router.server.address == "https://openrouter.ai/api/v1/"
     monkeypatch.setenv("OPENAI_API_KEY", "k" * 20)
     provider = live_provider(Settings())
     assert isinstance(provider, OpenAIProvider)
-    assert provider.address == "https://api.openai.com/v1/"
+    assert provider.server.address == "https://api.openai.com/v1/"
     assert isinstance(live_provider(Settings(provider="mock")), MockProvider)
 
 

@@ -224,13 +224,13 @@ def test_a_provider_of_ones_own_sees_plain_messages(scripted: Script) -> None:
     [
         ([None, None], ["call00001", "call00002"]),
         (["", ""], ["call00001", "call00002"]),
-        (["a", "a"], ["a", "call00002"]),
-        (["a", "a", "a"], ["a", "call00002", "call00003"]),
-        (["call00002", None], ["call00002", "call90001"]),
-        ([None, "call00001"], ["call90001", "call00001"]),
-        (["call00002", "call00002"], ["call00002", "call90001"]),
+        (["a", "b"], ["a", "b"]),
+        (["a", "a"], ["call00001", "call00002"]),
+        (["a", "b", "a"], ["call00001", "call00002", "call00003"]),
+        (["call00002", None], ["call00001", "call00002"]),
+        ([None, "call00001"], ["call00001", "call00002"]),
         ([7, {"x": 1}], ["call00001", "call00002"]),
-        (["\ud83d", "b"], ["call00001", "b"]),
+        (["\ud83d", "b"], ["call00001", "call00002"]),
     ],
 )
 def test_ids_that_are_missing_empty_or_doubled(
@@ -627,4 +627,4 @@ def test_thousands_of_calls_without_ids_or_with_one(server: FakeServer) -> None:
     result = prompt("x", fields={"a": int, "b": int | None}, options={"max_repairs": 3})
     assert result.value == (1, None)
     ids = [one["id"] for one in sent(server)[1]["tool_calls"]]
-    assert len(set(ids)) == 2_000 and ids.count("x") == 1
+    assert len(set(ids)) == 2_000 and "x" not in ids

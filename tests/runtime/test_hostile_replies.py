@@ -27,8 +27,6 @@ from tests.runtime.conftest import KEY, RequestClock
 from tests.support.fake_server import event
 from tests.support.wires import WIRES, Say, Spoken
 
-pytestmark = pytest.mark.heavy  # several hundred exchanges for each wire
-
 Make: TypeAlias = Callable[[Spoken], bytes]
 MOST = 400_000
 # What systems take of a sender before the other side has read anything.
@@ -356,6 +354,7 @@ def test_there_are_many_kinds() -> None:
     assert len({one.name for one in KINDS}) == len(KINDS) >= 150
 
 
+@pytest.mark.heavy  # several hundred exchanges for each wire
 @pytest.mark.parametrize("in_loop", [False, True], ids=["threads", "loop"])
 @pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.NAME)
 def test_each_ends_in_bounds_with_its_cause(wire: Spoken, in_loop: bool, raw: Raw) -> None:

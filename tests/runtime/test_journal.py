@@ -32,6 +32,7 @@ from runtime_support import (
     JournalInUse,
     ProgramError,
     ProviderError,
+    Refused,
     TruncatedReply,
     configure,
     ops,
@@ -126,6 +127,21 @@ def test_the_variable_is_for_the_process(
     assert told[0] == f"saftc: {kept}"
     assert "run.journal: resumes the run, last started 2" in told[1]
     assert told[1].endswith("; 2 answers are kept")
+
+
+def test_a_refusal_is_no_kept_answer(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SAFT_JOURNAL", FILE)
+    server.answers = [completion("ok"), completion("No.", finish="content_filter")]
+    assert ask(1) == "ok"
+    with pytest.raises(Refused):
+        ask(2)
+    keeping.close_journals("failed")
+    kept = "1 answer is kept in run.journal; run the same command again to resume"
+    assert capsys.readouterr().err == f"saftc: {kept}\n"
+    ended = entries()[-1]
+    assert (ended["kept"], ended["new"]) == (0, 1)
 
 
 def test_another_model_is_asked_anew(server: FakeServer) -> None:

@@ -27,7 +27,7 @@ from runtime_support._journal import hook as keeping
 from runtime_support._journal import journal as journals
 from runtime_support._journal.journal import Journal
 from runtime_support.ops import write_text
-from runtime_support.providers import _chat
+from runtime_support.providers._wires import chat
 from runtime_support.runs import journal_scope
 from saftc.driver import compile_source
 from saftc.source import Source
@@ -237,7 +237,7 @@ def dying(point: str, count: int) -> Callable[[], None]:
 
     def prepare() -> None:
         if point == "reply":
-            _chat.ChatReader.read = counted(_chat.ChatReader.read)
+            chat.ChatReader.read = counted(chat.ChatReader.read)
         elif point == "sync":
             Journal._commit = counted(Journal._commit)  # after a transaction
         else:

@@ -35,8 +35,8 @@ from runtime_support import (
     prompt,
 )
 from runtime_support._budgets import Spent
-from runtime_support._core.tasks import turns as order
-from runtime_support._core.tasks.turns import Clock, current_clock
+from runtime_support._core.tasks import clock
+from runtime_support._core.tasks.clock import Clock, current_clock
 from runtime_support._journal.json_lines import LockedFile
 from runtime_support._schema.reading import schema_of
 from runtime_support.errors import AuthenticationFailed, ProviderError
@@ -503,7 +503,7 @@ def test_what_a_row_waits_for_its_server_is_not_its_time(
     waits = WaitingClock()
     monkeypatch.setattr(_retries, "time", waits)
     monkeypatch.setattr(_backoff, "time", waits)
-    monkeypatch.setattr(order, "monotonic", waits.monotonic)
+    monkeypatch.setattr(clock, "monotonic", waits.monotonic)
     configure(max_retries=5, max_wait=600)
     server.answers = [status(503, retry_after="90"), completion("one")]
     report = map_rows(ask, table("mails.csv", 1), "out", row_timeout=60)
@@ -814,9 +814,13 @@ def test_rows_that_do_not_fit() -> None:
 
 def test_many_rows_that_do_not_fit_are_not_all_told() -> None:
     Path("mails.jsonl").write_text('{"mail": [1]}\n' * 200)
-    for check_only in (True, False):
-        told = refused(table="mails.jsonl", check_only=check_only).splitlines()
-        assert len(told) == 6 and told[-1] == "... and 95 rows more of the first 100"
+    for options, last in (
+        ({}, "... and 95 rows more of the first 100"),
+        ({"check_only": True}, "... and 195 rows more"),
+        ({"check_only": True, "limit": 7}, "... and 2 rows more"),
+    ):
+        told = refused(table="mails.jsonl", **options).splitlines()
+        assert len(told) == 6 and told[-1] == last
 
 
 @pytest.mark.parametrize("bad", [0, 3, 99, 120])

@@ -280,11 +280,11 @@ def test_rows_on_workers_are_counted_as_they_end(
 def test_a_worker_gives_up_a_row_that_takes_too_long(mails: Path, cluster: Any) -> None:
     slow = (
         "import asyncio, time\n"
-        "from runtime_support._core.tasks import turns\n"
+        "from runtime_support._core.tasks import clock, turns\n"
         "def triage(mail: str) -> str:\n"
         "    if mail == 'mail 3':\n"
-        "        turns.current_clock()._began -= 601\n"  # this row alone has had its time
-        "        while not _order.is_abandoned():\n"
+        "        clock.current_clock()._began -= 601\n"  # this row alone has had its time
+        "        while not turns.is_abandoned():\n"
         "            time.sleep(0.01)\n"
         "    if mail == 'mail 4':\n"
         "        raise asyncio.CancelledError\n"

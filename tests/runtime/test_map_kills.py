@@ -20,7 +20,7 @@ from runtime_support import prompt
 from runtime_support._journal.journal import Journal, entries
 from runtime_support.map import map_rows
 from runtime_support.map._store import MOST_ENDS
-from runtime_support.providers import _chat
+from runtime_support.providers._wires import chat
 from tests.support.fake_server import Answer, FakeServer, completion
 from tests.support.forks import comes_to_its_end
 
@@ -83,7 +83,7 @@ def dying(point: str, count: int, *, before: bool) -> Callable[[], None]:
     def prepare() -> None:
         match point:
             case "reply":
-                _chat.ChatReader.read = counted(_chat.ChatReader.read)
+                chat.ChatReader.read = counted(chat.ChatReader.read)
             case "sync":
                 commit = Journal._commit  # pyright: ignore[reportPrivateUsage]
                 Journal._commit = counted(commit)  # pyright: ignore[reportPrivateUsage]

@@ -26,7 +26,7 @@ from runtime_support._core.outputs.contracts import contract_of
 from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema, notation, strict_json_schema
 from runtime_support.programs import Registry, Success, describe, evaluate
-from runtime_support.providers._messages import in_dialect
+from runtime_support.providers._wires.messages import in_dialect
 from runtime_support.testing import Scripted, tool_request
 from tests.runtime.real_models import (
     MODELS,

@@ -264,7 +264,7 @@ def test_done_without_a_reason_ends_no_call(server: FakeServer) -> None:
 def test_a_whole_reply_is_one_though_the_connection_stays_open(
     wire: Spoken, server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("runtime_support.providers._clients._DRAIN_SECONDS", 0.05)
+    monkeypatch.setattr("runtime_support.providers._streams._DRAIN_SECONDS", 0.05)
     whole = wire.streamed(wire.document(Say("42"), 0))
     more = b'data: {"type": "content_block_delta", "index": 2, "delta": {"text": "EVIL"}}\n\n'
     parts = [*(whole.parts or ()), more, b"until the client has left"]

@@ -9,8 +9,7 @@ import pytest
 
 from runtime_support import ContractError, ProviderError, ToolsUnsupported, prompt
 from runtime_support._core.messages import Origin, Request
-from runtime_support.providers import _chat
-from runtime_support.providers._wires import RequestForm
+from runtime_support.providers._wires import RequestForm, chat
 from tests.runtime.conftest import KEY
 from tests.support.fake_server import FakeServer, calling, completion, raw, status
 
@@ -187,7 +186,7 @@ def test_the_limit_of_tokens_has_another_name_at_openai(has_new_limit: bool, nam
         counted=False,
         has_new_limit=has_new_limit,
     )
-    path, body = _chat.render(request, form)
+    path, body = chat.render(request, form)
     assert (path, body) == (
         "chat/completions",
         {"model": "m", "messages": list(request.messages), name: 5},

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -33,7 +33,7 @@ from runtime_support._core.tasks.waits import Wait, finish
 from runtime_support.providers import _backoff, _retries
 from runtime_support.providers._backoff import Backoff
 from runtime_support.providers._retries import Rates
-from runtime_support.providers._wires import Reason, RetryableError, Waited
+from runtime_support.providers._wires import Waited
 from tests.runtime.conftest import Clock
 from tests.support.fake_server import Answer, FakeServer, calling, completion, raw, status
 
@@ -145,13 +145,18 @@ def test_what_no_wait_mends_fails_at_once(
     assert hint in str(caught.value) and "patience" not in str(caught.value)
 
 
-def answering(failures: list[Reason]) -> Callable[[int], ReplyStream]:
+def failed(reason: Literal["busy", "away", "broken"], error: ProviderError) -> ProviderError:
+    error.another_try = reason
+    return error
+
+
+def answering(failures: list[Literal["away", "broken"]]) -> Callable[[int], ReplyStream]:
     left = iter(failures)
 
     def send(number: int) -> ReplyStream:
         reason = next(left, None)
         if reason is not None:
-            raise RetryableError(ProviderError(f"{reason} {number}"), reason)
+            raise failed(reason, ProviderError(f"{reason} {number}"))
         yield from ()
         return Reply("ok")
 
@@ -215,7 +220,7 @@ class Refusing(StreamingProvider):
             yield Wait(lambda: None, partial(asyncio.sleep, self.seconds))
             if is_refused:
                 self.refused += 1
-                raise RetryableError(RateLimited("answered 429"), "busy")
+                raise failed("busy", RateLimited("answered 429"))
             self.answered += 1
             return Reply(text)
 

@@ -28,7 +28,7 @@ from runtime_support import (
 )
 from runtime_support._core.settings import Settings, settings_for
 from runtime_support.providers import live_provider
-from runtime_support.providers._server import UnsupportedFeatures
+from runtime_support.providers._forms import UnsupportedFeatures
 from tests.runtime.conftest import KEY
 from tests.support.fake_server import FakeServer, completion, status
 

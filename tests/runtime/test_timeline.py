@@ -25,13 +25,13 @@ from runtime_support import (
     Reply,
     Request,
     configure,
-    events,
     later,
     overlap,
     program,
     prompt,
     together,
 )
+from runtime_support._core import notes
 from runtime_support._journal.journal import add, entries
 from runtime_support._observability import tracing
 from runtime_support.runs import journaled
@@ -51,7 +51,7 @@ Made = Callable[..., Scripted]
 @pytest.fixture(autouse=True)
 def new_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(timelines, "_here", timelines._OfProcess())
-    monkeypatch.setattr(events, "_troubles", set())
+    monkeypatch.setattr(notes, "_noted", set())
     monkeypatch.setenv("SAFT_TIMELINE", str(tmp_path / "run.html"))
 
 

@@ -23,6 +23,7 @@ from runtime_support import (
     events,
     prompt,
 )
+from runtime_support._core import notes
 from runtime_support._core.messages import Reply, Request
 from runtime_support._observability.tracing import add_observer
 from runtime_support.testing import Scripted, tool_request
@@ -33,7 +34,7 @@ SECRET = "sk-proj-abcdefghijklmnop1234"
 
 @pytest.fixture(autouse=True)
 def nothing_told_yet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(events, "_troubles", set())
+    monkeypatch.setattr(notes, "_noted", set())
 
 
 def greet(name: str) -> str:

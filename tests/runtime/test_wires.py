@@ -21,7 +21,7 @@ from runtime_support import ProviderError, _recordings, add_observer, configure,
 from runtime_support._journal.hook import journaled
 from runtime_support._journal.journal import Journal, entries
 from runtime_support.errors import BudgetSpent, Refused
-from runtime_support.providers._openai import wire_named
+from runtime_support.providers._wires import wire_named
 from saftc.driver import compile_source
 from saftc.overlap.settings import Overlapping
 from saftc.source import Source
@@ -223,7 +223,7 @@ def test_scripts(
 ) -> None:
     script = SCRIPTS[name]
     text = script.text
-    if "temperature" in wire_named(wire.NAME).LACKS:
+    if "temperature" in wire_named(wire.NAME).lacks:
         text = text.replace("temperature: 0.5, ", "")
     Path("dot.png").write_bytes(PNG)
     Path("paper.pdf").write_bytes(b"%PDF-1.4 ...")
@@ -268,7 +268,7 @@ def five_rounds() -> Any:
 def die_when_a_reply_is_kept(wire: Spoken) -> None:
     """Has the process kill itself at the next thing that its journal keeps after a reply."""
     module: Any = wire_named(wire.NAME)
-    read, commit = module.READER.read, Journal._commit
+    read, commit = module.reader.read, Journal._commit
 
     def dying(journal: Journal, rows: Any) -> None:
         commit(journal, rows)
@@ -279,7 +279,7 @@ def die_when_a_reply_is_kept(wire: Spoken) -> None:
         Journal._commit = dying
         return reply
 
-    module.READER.read = reading
+    module.reader.read = reading
 
 
 def test_a_run_that_is_killed_after_each_of_its_rounds(

@@ -15,9 +15,11 @@ from runtime_support._core.messages import Origin, Reply, Request
 from runtime_support._core.settings import Settings, settings_for
 from runtime_support._media import file, image
 from runtime_support.errors import RateLimited, Refused
-from runtime_support.providers import _messages, live_provider, provider_and_model
+from runtime_support.providers import live_provider, provider_and_model
 from runtime_support.providers._openai import OpenAIProvider
 from runtime_support.providers._wires import RequestForm
+from runtime_support.providers._wires import messages as _messages
+from runtime_support.providers._wires.events import event_reader
 from tests.runtime.conftest import KEY
 from tests.support.fake_server import Answer, FakeServer, events, raw
 from tests.support.wires import MESSAGES, Say, Speaker
@@ -55,7 +57,7 @@ def used(identity: str, **input_: Any) -> Message:
 def read(*content: Message, **parts: Any) -> Reply:
     """The reply in a message with these blocks."""
     body = {"type": "message", "content": content, "stop_reason": "end_turn", **parts}
-    return _messages.READER(Request((TEXT,)), form(), None).read(json.dumps(body).encode())
+    return _messages.MessagesReader(Request((TEXT,)), form(), None).read(json.dumps(body).encode())
 
 
 def error(status: int, kind: str, said: str, **headers: str) -> Answer:
@@ -369,7 +371,7 @@ def test_what_is_counted_at_the_end_of_a_stream(messages: FakeServer) -> None:
 
 
 def test_arguments_that_were_cut() -> None:
-    gathered = _messages.READER(Request((TEXT,)), form(), None)
+    gathered = event_reader("messages", _messages.MessagesReader(Request((TEXT,)), form(), None))
     block: Message = {"type": "tool_use", "id": "t", "name": "double", "input": {}}
     start: Message = {"type": "content_block_start", "index": 0, "content_block": block}
     piece = {"type": "input_json_delta", "partial_json": '{"number": '}
@@ -378,7 +380,7 @@ def test_arguments_that_were_cut() -> None:
     assert not gathered.is_whole
     gathered.add({"type": "message_delta", "delta": {"stop_reason": "max_tokens"}})
     reply = gathered.reply()
-    assert gathered.is_whole and reply.finish == "length" and reply.origin is None
+    assert gathered.is_whole and reply.finish == "length" and reply.opaque is None
     assert reply.tool_calls[0].arguments == '{"number": '
 
 
@@ -462,18 +464,18 @@ def test_the_provider(monkeypatch: pytest.MonkeyPatch) -> None:
         Settings(model="claude-opus-5"),
     ):
         provider: Any = live_provider(settings)
-        assert isinstance(provider, OpenAIProvider) and provider.wire is _messages
-        assert provider.address == "https://api.anthropic.com/v1/"
+        assert isinstance(provider, OpenAIProvider) and provider.wire is _messages.WIRE
+        assert provider.server.address == "https://api.anthropic.com/v1/"
         assert provider.server.client().api_key == KEY
     chat: Any = live_provider(Settings(provider="anthropic", model="claude-opus-5", api="chat"))
-    assert chat.wire.NAME == "chat" and chat.server is not provider.server
+    assert chat.wire.name == "chat" and chat.server is not provider.server
     with pytest.raises(ConfigError, match="has no default model"):
         live_provider(Settings(provider="anthropic"))
     # A key alone sends nobody's prompts anywhere, and an earlier one goes first.
     assert provider_and_model(Settings(model="qwen3.gguf"))[0] in ("local", "unset")
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     openai: Any = live_provider(Settings(model="claude-opus-5"))
-    assert openai.address == "https://api.openai.com/v1/"
+    assert openai.server.address == "https://api.openai.com/v1/"
 
 
 def test_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -489,5 +491,5 @@ def test_options_that_the_wire_lacks(messages: FakeServer) -> None:
     for name in ("seed", "temperature", "top_p"):
         with pytest.raises(ConfigError, match=f"the API `messages` has no option `{name}`"):
             prompt("hi", options={name: 1})
-    assert not set(_messages.LACKS) & set(get_type_hints(MessageCreateParamsBase))
+    assert not set(_messages.WIRE.lacks) & set(get_type_hints(MessageCreateParamsBase))
     assert messages.requests == [] and settings_for().api == "messages"

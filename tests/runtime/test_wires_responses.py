@@ -14,10 +14,12 @@ from runtime_support import ConfigError, ProviderError, configure, file, overlap
 from runtime_support._core.messages import Origin, Reply, Request
 from runtime_support._core.settings import Effort, Settings, WireName, settings_for
 from runtime_support.errors import RateLimited, Refused
-from runtime_support.providers import _chat, _openai, _responses, _wires, live_provider
+from runtime_support.providers import _wires, live_provider
 from runtime_support.providers._openai import OpenAIProvider, suitable_wire
 from runtime_support.providers._server import Server
 from runtime_support.providers._wires import RequestForm, Wire
+from runtime_support.providers._wires import chat as _chat
+from runtime_support.providers._wires import responses as _responses
 from saftc.types import results
 from tests.runtime.conftest import KEY
 from tests.support.fake_server import FakeServer, event, events, raw, status
@@ -57,7 +59,8 @@ def message(text: str, **parts: Any) -> Message:
 def read(*output: Message, **parts: Any) -> Reply:
     """The reply in a response with these items."""
     body = {"status": "completed", "output": output, "error": None, **parts}
-    return _responses.READER(Request((TEXT,)), form(), None).read(json.dumps(body).encode())
+    reader = _responses.ResponsesReader(Request((TEXT,)), form(), None)
+    return reader.read(json.dumps(body).encode())
 
 
 # What is sent
@@ -322,7 +325,7 @@ def test_halves_of_characters(responses: FakeServer) -> None:
 
 
 def chosen(server: Server, *messages: Message, **parts: Any) -> str:
-    return suitable_wire(server, Request(messages or (TEXT,), **parts)).NAME
+    return suitable_wire(server, Request(messages or (TEXT,), **parts)).name
 
 
 def test_the_wire_for_openai_is_responses(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -358,7 +361,7 @@ def test_the_wire_that_was_chosen(monkeypatch: pytest.MonkeyPatch, name: Any) ->
     for provider in (Settings(provider="openai", api=name), Settings(api=name)):
         found: Any = live_provider(provider)
         used: Wire = found.wire
-        assert used is _openai.wire_named(name)
+        assert used is _wires.wire_named(name)
 
 
 def fields_of(union: Any) -> set[str]:
@@ -416,7 +419,7 @@ def test_a_path_that_is_not_there(responses: FakeServer) -> None:
     responses.answers = [status(404, "Not Found")]
     with pytest.raises(ProviderError, match="check `model`, `base_url` and `api`"):
         prompt("hi")
-    assert _chat.LACKS == ()
+    assert _chat.WIRE.lacks == ()
 
 
 # Keys of caches
@@ -450,6 +453,6 @@ def test_the_key_of_a_cache_is_the_place_of_the_prompt(server: FakeServer) -> No
 
 
 def test_the_compiler_has_the_same_lists() -> None:
-    assert {one: _openai.wire_named(one).LACKS for one in _openai.WIRES} == results.WIRES
+    assert {one: _wires.wire_named(one).lacks for one in results.WIRES} == results.WIRES
     assert get_args(Effort) == results.EFFORTS
     assert get_args(WireName) == tuple(results.WIRES)

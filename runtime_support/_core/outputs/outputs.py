@@ -21,13 +21,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from runtime_support._core.messages import ToolRequest
-from runtime_support._core.results import ToolCall
-from runtime_support._values.kinds import without_halves
+from runtime_support._values.predicates import without_halves
 from runtime_support.errors import CheckError
 
 if TYPE_CHECKING:
     from runtime_support._core.hooks import RequestedCall
     from runtime_support._core.outputs.contracts import Contract
+    from runtime_support._core.results import ToolCall
 
 RETURN_PREFIX = "__saft_return_"
 NOT_ALL = "not every field was handed in"

@@ -20,7 +20,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from runtime_support._values.context import current_context, set_context
-from runtime_support._values.kinds import is_object
+from runtime_support._values.predicates import is_object
 from runtime_support.errors import ReplayMiss, SaftError
 
 if TYPE_CHECKING:
@@ -38,9 +38,6 @@ _LONGEST_NAME = 64
 # proportion to its size. The value holds the code, so that the id stays valid.
 _MOST_STRETCHES = 4096
 _stretches: dict[tuple[int, int], tuple[CodeType, Stretch]] = {}
-
-# The modules whose failing lookups were reported.
-_failed: set[str] = set()
 
 
 class Place:
@@ -118,12 +115,10 @@ class Place:
 
 
 def _note_failure(path: str, error: Exception) -> None:
-    if path not in _failed:
-        from runtime_support._core.notes import note
+    from runtime_support._core.notes import note_once
 
-        _failed.add(path)
-        reason = f"{type(error).__name__}: {error}"
-        note(f"the places of {os.path.basename(path)} in its script cannot be looked up: {reason}")
+    file, reason = os.path.basename(path), f"{type(error).__name__}: {error}"
+    note_once(path, f"the places of {file} in its script cannot be looked up: {reason}")
 
 
 def name_of_place(path: str, function: str) -> str:

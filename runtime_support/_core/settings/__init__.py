@@ -18,21 +18,25 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import lru_cache, reduce
-from types import NoneType, UnionType
-from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, get_args, get_type_hints
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, TypeAlias
 
-from runtime_support._core.messages import Provider, Structured
 from runtime_support._core.positions.frames import Place, place_of_call
-from runtime_support._schema import check
+from runtime_support._core.settings.fields import (
+    PROVIDERS,
+    SETTING_TYPES,
+    Effort,
+    Price,
+    Settings,
+    WireName,
+)
 from runtime_support._values.context import current_context
-from runtime_support._values.kinds import brief, is_object, plain, quote
-from runtime_support._values.names import did_you_mean, listed
-from runtime_support.errors import CheckError, ConfigError
+from runtime_support._values.predicates import plain
 
-# The names of providers. `_SENDING` has those that send to a server; None means the default one.
-PROVIDERS = ("openai", "openrouter", "gemini", "anthropic", "local", "mock", "unset")
+__all__ = ["PROVIDERS", "SETTING_TYPES", "Effort", "Price", "Settings", "WireName"]
+
+# The providers that send to a server; None means the default one.
 _SENDING = (None, "openai", "openrouter", "gemini", "anthropic")
 
 # Project keys for the compiler.
@@ -40,126 +44,10 @@ _OF_THE_COMPILER = ("overlap", "pure", "root", "in-place")
 # Project keys that a part of the runtime reads itself.
 _OF_PARTS = ("mcp",)
 
-SAMPLING = ("temperature", "top_p", "max_tokens", "reasoning_effort", "seed", "stop", "extra_body")
-
-# Names of options in other tools.
-OPTIONS_ELSEWHERE = {"max_completion_tokens": "max_tokens"}
-
-
-# The API to use with a server that offers several.
-WireName: TypeAlias = Literal["chat", "responses", "messages"]
-# How much a model reasons before it answers; each model supports some of these words.
-Effort: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
-
-
-class Price(TypedDict):
-    """Prices of a million tokens in US dollars.
-
-    Without `cached_input`, tokens read from the cache cost as much as `input`.
-    """
-
-    input: float
-    output: float
-    cached_input: NotRequired[float]
-    cache_write: NotRequired[float]
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Every setting with its default. None leaves the choice to the provider, or sets no limit.
-
-    - Who answers: `provider`, `model`, `fallback` (the models to try in turn if `model` does not
-      answer), `base_url` (the address of a compatible server), `api_key_env` (the environment
-      variable that holds the key), `api` ("chat", "responses" or "messages").
-    - How the model answers: `temperature`, `top_p`, `max_tokens` (of a reply), `reasoning_effort`,
-      `seed`, `stop`, `system`, and `extra_body` (other keys of the request, sent unchanged).
-    - Typed replies: `max_repairs` (how often a reply that does not fit is sent back),
-      `enforce_schema` (whether the server enforces the schema: "auto", "on" or "off"),
-      `on_truncated` ("accept" accepts a text that the token limit has cut).
-    - Tools: `max_tool_rounds` and `max_tool_calls` of one prompt; `approver` (a function that
-      decides about the calls of tools that need approval).
-    - The exchange: `timeout` (seconds for one request), `silence` (seconds in which the server may
-      send nothing), `max_retries` (after a failed request), `max_wait` (seconds to wait for an
-      overloaded server), `max_reply_bytes`.
-    - Rates: `requests_per_minute`, `tokens_per_minute`, `max_in_flight` (concurrent requests).
-    - Budgets of the run: `budget_requests`, `budget_tokens`, and `budget_cost` in US dollars. The
-      cost is computed from `prices` (of a million tokens, by model).
-    """
-
-    provider: str | Provider | None = None
-    model: str | None = None
-    fallback: list[str] | None = None
-    base_url: str | None = None
-    api_key_env: str | None = None
-    api: WireName | None = None
-    temperature: float | None = None
-    top_p: float | None = None
-    max_tokens: int | None = None
-    reasoning_effort: Effort | None = None
-    seed: int | None = None
-    stop: str | list[str] | None = None
-    system: str | None = None
-    timeout: float = 120.0
-    silence: float | None = None
-    max_retries: int = 2
-    max_wait: float = 300.0
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-    max_reply_bytes: int = 32_000_000
-    max_repairs: int = 1
-    max_tool_rounds: int = 8
-    max_tool_calls: int = 32
-    max_in_flight: int = 16
-    budget_requests: int | None = None
-    budget_tokens: int | None = None
-    budget_cost: float | None = None
-    prices: Mapping[str, Price] = field(default_factory=dict[str, Price])
-    enforce_schema: Structured = "auto"
-    on_truncated: Literal["error", "accept"] = "error"
-    approver: Any = None
-    extra_body: Mapping[str, Any] = field(default_factory=dict[str, Any])
-
-    def sampling(self) -> dict[str, Any]:
-        """Returns the sampling options that are set, by name."""
-        options = {name: getattr(self, name) for name in SAMPLING}
-        return {name: value for name, value in options.items() if value not in (None, {})}
-
-
-def _set_type(hint: Any) -> Any:
-    """Returns a setting's type without None."""
-    if not isinstance(hint, UnionType):
-        return hint
-    return reduce(lambda a, b: a | b, (one for one in get_args(hint) if one is not NoneType))
-
-
-# `checked_option` handles provider objects separately.
-SETTING_TYPES = {name: _set_type(hint) for name, hint in get_type_hints(Settings).items()}
-SETTING_TYPES["provider"] = str
+# Settings of which any text is a value.
+_TEXTS = {name for name, type_ in SETTING_TYPES.items() if type_ is str} - {"provider"}
 _NAMES = frozenset(SETTING_TYPES)
 
-_NO_LIMIT = float("inf")
-_LIMITS: dict[str, tuple[float, float]] = {
-    "temperature": (0, _NO_LIMIT),
-    "top_p": (0, 1),
-    "max_tokens": (1, _NO_LIMIT),
-    "timeout": (0.001, _NO_LIMIT),
-    "silence": (0.001, _NO_LIMIT),
-    "max_retries": (0, _NO_LIMIT),
-    "max_wait": (0, _NO_LIMIT),
-    "requests_per_minute": (0.001, _NO_LIMIT),
-    "tokens_per_minute": (0.001, _NO_LIMIT),
-    "max_reply_bytes": (1, _NO_LIMIT),
-    "max_repairs": (0, _NO_LIMIT),
-    "max_tool_rounds": (0, _NO_LIMIT),
-    "max_tool_calls": (0, _NO_LIMIT),
-    "max_in_flight": (1, _NO_LIMIT),
-    "budget_requests": (0, _NO_LIMIT),
-    "budget_tokens": (0, _NO_LIMIT),
-    "budget_cost": (0, _NO_LIMIT),
-}
-
-# Parsers for settings of the environment that are not texts.
-_FROM_TEXT: dict[Any, Any] = {float: float, int: int}
 _NO_TEXT = ("fallback", "stop", "extra_body", "prices", "approver")
 VARIABLES = {f"SAFT_{name.upper()}": name for name in SETTING_TYPES if name not in _NO_TEXT}
 # Other variables that the runtime or the command reads.
@@ -243,8 +131,6 @@ def _in_force(
     options: Mapping[str, Any] | None, place: Place | None
 ) -> tuple[Settings, _AmbientSettings]:
     options = plain(options)
-    if options is not None and not is_object(options):
-        raise ConfigError(f"the options of a prompt are an object, got {brief(options)}")
     # Looking up missing variables takes longer than listing the existing ones.
     there = set(os.environ)
     variables = tuple(os.environ.get(one) if one in there else None for one in VARIABLES)
@@ -256,9 +142,10 @@ def _in_force(
     names = frozenset(one for one in there if one.startswith("SAFT_"))
     found = _read_ambient(variables, names, files, own, is_foreign)
     settings = _with_configured(found.settings)
-    if options:
-        checked = {n: checked_option(n, plain(one), "option") for n, one in options.items()}
-        settings = replace(settings, **set_ones(checked))
+    if options is not None and options != {}:
+        from runtime_support._core.settings.checks import checked_options
+
+        settings = replace(settings, **checked_options(options))
     return settings, found
 
 
@@ -300,90 +187,6 @@ def _with_configured(settings: Settings) -> Settings:
         merged = replace(settings, **changes) if changes else settings
         _last = *parts, merged
     return merged
-
-
-def checked_option(name: str, value: Any, origin: str) -> Any:
-    """Returns the checked value of an option, or None if the option is to be unset.
-
-    Raises ConfigError if the option is unknown or the value does not fit.
-    """
-    type_ = _type_of(name, origin)
-    if value is None:
-        return None
-    if name == "provider" and isinstance(value, Provider) and not isinstance(value, type):
-        return value
-    if name == "approver":
-        return _checked_approver(value, origin)
-    # The names of variables and command options already contain the setting's name.
-    place = origin if origin.startswith(("SAFT_", "--")) else f"{origin} {name}"
-    try:
-        # Most are texts and numbers, which do not need the checker.
-        is_plain = type(value) is type_
-        checked: Any = value if is_plain else check(value, type_, path=place)
-    except CheckError as error:
-        hint = _new_value(name, value)
-        raise ConfigError(error.message, setting=name, hint=hint) from None
-    if name in _LIMITS and not _LIMITS[name][0] <= checked <= _LIMITS[name][1]:
-        least, most = _LIMITS[name]
-        wanted = f"{most} or less" if checked > most else f"{least} or more"
-        message = f"{place}: expected {wanted}, got {brief(checked)}"
-        raise ConfigError(message, setting=name)
-    if name == "prices" and any(cost < 0 for one in checked.values() for cost in one.values()):
-        raise ConfigError(f"{origin} prices: a price is 0 or more", setting=name)
-    if name == "fallback":
-        if not checked:
-            raise ConfigError(f"{place}: the list names no model", setting=name)
-        twice = [one for one in checked if checked.count(one) > 1]
-        if twice:
-            raise ConfigError(f"{place}: {quote(twice[0])} is named twice", setting=name)
-    if name == "provider":
-        check_provider_name(str(checked), origin)
-    return checked
-
-
-def _type_of(name: str, origin: str) -> Any:
-    if name in SETTING_TYPES:
-        return SETTING_TYPES[name]
-    known = f"the options are {listed(SETTING_TYPES, limit=20)}"
-    near = did_you_mean(OPTIONS_ELSEWHERE.get(name, name), SETTING_TYPES)
-    hint = _new_name(name) or near or known
-    raise ConfigError(f"{origin}: no option `{name}`", setting=name, hint=hint)
-
-
-def _new_name(name: str) -> str | None:
-    """Returns a hint with the new name if a setting was once called `name`."""
-    from runtime_support._values.renamed import SETTINGS, renamed
-
-    return renamed(name, SETTINGS[name]) if name in SETTINGS else None
-
-
-def _new_value(setting: str, value: object) -> str | None:
-    """Returns a hint with the new name if a value of the setting was once called `value`."""
-    from runtime_support._values.renamed import VALUES, renamed
-
-    new = VALUES.get(setting, {}).get(value) if isinstance(value, str) else None
-    return renamed(str(value), new) if new else None
-
-
-def _checked_approver(value: Any, origin: str) -> Any:
-    """Returns the checked approver. Only Python code may set it, not a script or a file."""
-    if origin not in ("configure", "setting"):
-        hint = "set it in Python: configure(approver=ask_the_desk)"
-        raise ConfigError(f"{origin}: no option `approver`", setting="approver", hint=hint)
-    if not callable(value) or isinstance(value, type):
-        message = f"{origin} approver: expected a function, got {brief(value)}"
-        raise ConfigError(message, setting="approver")
-    return value
-
-
-def check_provider_name(name: str, origin: str) -> None:
-    """Raises ConfigError if no provider has this name."""
-    if name not in PROVIDERS:
-        near = _new_value("provider", name) or did_you_mean(name, PROVIDERS)
-        hint = near or f"the providers are {listed(PROVIDERS)}"
-        if name == "scripted":
-            hint = "make one in Python: configure(provider=Scripted([...]))"
-        raise ConfigError(f"{origin}: no provider `{name}`", setting="provider", hint=hint)
 
 
 def working_directory() -> str:
@@ -449,6 +252,7 @@ def _read_ambient(
     user: dict[str, Any] = {}
     if unknown or path or own_path:
         from runtime_support._core.settings import files as of_files
+        from runtime_support._core.settings.checks import checked_option
 
         known = (*VARIABLES, *_OTHER_VARIABLES)
         of_files.warn_of_unknown_variables(unknown, known, _NO_TEXT)
@@ -461,8 +265,8 @@ def _read_ambient(
         if own_path:
             said = of_files.read_user(own_path, SETTING_TYPES).items()
             user = {name: checked_option(name, one, own_path) for name, one in said}
-    of_variables = {
-        name: checked_option(name, setting_from_text(name, text, variable), variable)
+    of_variables: dict[str, Any] = {
+        name: text if name in _TEXTS else _checked_variable(name, text, variable)
         for (variable, name), text in zip(VARIABLES.items(), variables, strict=True)
         if text
     }
@@ -472,16 +276,10 @@ def _read_ambient(
     return _AmbientSettings(settings, path or "", chosen)
 
 
-def setting_from_text(name: str, text: str, origin: str) -> Any:
-    """Parses a setting's text. Raises ConfigError if a number is expected and not found."""
-    read = _FROM_TEXT.get(SETTING_TYPES[name])
-    if read is None:
-        return text
-    try:
-        return read(text)
-    except ValueError:
-        wanted = f"{'an int' if read is int else 'a number'} of {_LIMITS[name][0]} or more"
-        raise ConfigError(f"{origin}: expected {wanted}, got {brief(text)}", setting=name) from None
+def _checked_variable(name: str, text: str, variable: str) -> Any:
+    from runtime_support._core.settings.checks import checked_option, setting_from_text
+
+    return checked_option(name, setting_from_text(name, text, variable), variable)
 
 
 def _project_file(directory: str) -> str | None:

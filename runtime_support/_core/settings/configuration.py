@@ -20,11 +20,11 @@ from runtime_support._core.settings import (
     DEFAULTS,
     SETTING_TYPES,
     ModuleDefaults,
-    checked_option,
     replace_configured,
     set_ones,
     settings_for,
 )
+from runtime_support._core.settings.checks import checked_option
 from runtime_support._values.context import Block, current_context
 from runtime_support.errors import ConfigError
 

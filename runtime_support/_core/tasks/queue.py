@@ -28,12 +28,12 @@ from runtime_support._core.hooks import Hook
 from runtime_support._core.messages import ReplyStream, Request
 from runtime_support._core.positions.frames import context_of_call, is_ours, run_in_thread_context
 from runtime_support._core.scopes import current_scope
-from runtime_support._core.tasks import turns, workers
+from runtime_support._core.tasks import workers
+from runtime_support._core.tasks.clock import current_clock
 from runtime_support._core.tasks.loops import finish_async
 from runtime_support._core.tasks.turns import (
     Cancelled,
     check_cancelled,
-    current_clock,
     current_task,
     in_turn,
     note_wait,
@@ -462,7 +462,6 @@ def _forget() -> None:
     global _slots
     _slots = _Slots()
     workers.forget()
-    turns.forget()
 
 
 after_fork(_forget)

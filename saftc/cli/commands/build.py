@@ -370,7 +370,7 @@ def _shipped_settings(is_wanted: bool | None, targets: Iterable[tuple[str, Path 
     """
     if not (_keeps_settings(targets) if is_wanted is None else is_wanted):
         return ""
-    from runtime_support._core.settings import checked_option
+    from runtime_support._core.settings.checks import checked_option
     from runtime_support._core.settings.configuration import OF_THE_RUN
     from runtime_support.errors import ConfigError
 

@@ -269,7 +269,7 @@ def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator
     from runtime_support._budgets import dollars, no_price, price_of
     from runtime_support._core.settings import settings_to_show
     from runtime_support.providers import provider_and_model
-    from saftc.cost.algebra import number
+    from saftc.cost.bound import number
     from saftc.cost.rendering import why_unbounded
     from saftc.cost.requests import ProgramBounds
     from saftc.cost.settings import project_limits, project_reply_cost
@@ -292,8 +292,8 @@ def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator
     if each.bound.reasons:
         yield f"it may send any number of requests: {why_unbounded(each.bound, each.source)}"
         return
-    requests = each.bound.most * number(rows)
-    yield f"it sends at most {requests.shown} requests, {each.bound.most.shown} for each row"
+    requests = each.bound * number(rows)
+    yield f"it sends at most {requests.shown} requests, {each.bound.shown} for each row"
     most, reply = requests.number, project_reply_cost()
     if most and reply is not None and not bounds.chooses_model(definition):
         yield (

@@ -18,6 +18,7 @@ from saftc.check.statements import all_statements, bound_by
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.diagnostics.near import did_you_mean
+from saftc.infer.failures import path_of
 from saftc.infer.rules.context import Inference
 from saftc.infer.rules.environment import Environment
 from saftc.infer.rules.expected import fit_into, is_zero, pass_argument
@@ -111,30 +112,29 @@ def _value_form(facts: Facts, function: n.Expression) -> CallForm:
 
 def _call_value(inference: Inference, node: n.Call, function: Type, env: Environment) -> Type:
     """The result type of a call whose callee is known only at run time."""
-    results: list[Type] = []
-    callable_members = [
-        member
-        for member in members(function)
-        if member == ANY or isinstance(member, FunctionType | BuiltinType | CallableType)
-    ]
     for argument in node.arguments:
         inference.expression(argument.value, env)
-    if not callable_members and function != NEVER:
+    results = [_result_of(inference, member) for member in members(function)]
+    possible = [result for result in results if result is not None]
+    if not possible and function != NEVER:
         is_length = isinstance(node.function, n.Member) and node.function.name.text == "length"
         hint = "`.length` is a number already" if is_length else None
         inference.report(
             catalogue.NOT_CALLABLE.at(node.function.span, found=show(function), hint=hint)
         )
         return ANY
-    for member in callable_members:
-        match member:
-            case FunctionType():
-                results.append(inference.result_of(member.definition))
-            case CallableType():
-                results.append(member.result)
-            case _:
-                results.append(ANY)
-    return union(results)
+    return union(possible)
+
+
+def _result_of(inference: Inference, function: Type) -> Type | None:
+    """The result type of calls of a value of type `function`, or None if it is no function."""
+    match function:
+        case FunctionType():
+            return inference.result_of(function.definition)
+        case CallableType():
+            return function.result
+        case _:
+            return ANY if function == ANY or isinstance(function, BuiltinType) else None
 
 
 def _call_callable(
@@ -219,7 +219,7 @@ def _history_asked(facts: Facts, function: n.FunctionDef, parameter: n.Parameter
 
 def _construct(inference: Inference, node: n.Call, facts: RecordFacts, env: Environment) -> Type:
     """The type of a record that a call creates."""
-    name = _name_of(node.function)
+    name = path_of(node.function) or "it"
     optional = facts.node.optional
     fields = tuple(
         replace(field, default=n.Literal(field.span, None)) if field in optional else field
@@ -247,17 +247,6 @@ def _construct(inference: Inference, node: n.Call, facts: RecordFacts, env: Envi
             return facts.type
     _arguments(inference, node, name, fields, give, env)
     return facts.type
-
-
-def _name_of(function: n.Expression) -> str:
-    """The name of a record for messages, as the call writes it."""
-    match function:
-        case n.Name(text=text):
-            return text
-        case n.Member(value=value, name=name):
-            return f"{_name_of(value)}.{name.text}"
-        case _:
-            return "it"
 
 
 def _arguments(
@@ -364,12 +353,13 @@ def _wrong_count(
 
 
 def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Environment) -> Type:
-    types = [inference.expression(argument.value, env) for argument in node.arguments]
-    named = list(zip(_argument_names(node), types, strict=True))
+    given_types = [inference.expression(argument.value, env) for argument in node.arguments]
+    named = list(zip(_argument_names(node), given_types, strict=True))
     way = builtin.select_overload(named)
-    if way.by is not None:
-        types = [type_ for name, type_ in named if name != way.by.name]
-    inference.facts.forms.calls[node] = _builtin_form(inference, node, builtin, way)
+    passed = arguments_by_position(node, way)
+    values = [passed[position] for position in sorted(passed)]
+    types = [inference.facts.types[value] for value in values]
+    inference.facts.forms.calls[node] = _builtin_form(inference, node, builtin, way, passed, types)
     names = builtin.names
     for position, argument in enumerate(node.arguments):
         is_unknown = argument.name is not None and argument.name.text not in names
@@ -408,10 +398,7 @@ def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Env
             needed = [one.name for one in way.parameters if one.is_required]
             inference.report(_missing(node, builtin.name, parameter.name, needed))
             return ANY
-    positions = arguments_by_position(node, way)
-    values = [positions[position] for position in sorted(positions)]
-    types = [inference.facts.types[value] for value in values]
-    _check_values(inference, node, builtin, way, values)
+    _check_values(inference, node, builtin, way, values, types)
     return way.result(types)
 
 
@@ -421,6 +408,7 @@ def _check_values(
     builtin: Builtin,
     way: Overload,
     values: list[n.Expression],
+    types: list[Type],
 ) -> None:
     """Reports invalid values of arguments.
 
@@ -428,7 +416,6 @@ def _check_values(
     the wrong type for `get`, and, for `min` and `max`, a single value or values that cannot be
     ordered.
     """
-    types = [inference.facts.types[value] for value in values]
     if builtin.name == "div" and is_zero(values[1]):
         inference.report(catalogue.DIVISION_BY_ZERO.at(values[1].span))
     match values:
@@ -476,17 +463,24 @@ def _taken_words(parameter: Param, argument: Type, first: Type) -> str:
     return taken_words(parameter, argument) if known == "any" else known
 
 
-def _builtin_form(inference: Inference, node: n.Call, builtin: Builtin, way: Overload) -> CallForm:
+def _builtin_form(
+    inference: Inference,
+    node: n.Call,
+    builtin: Builtin,
+    way: Overload,
+    passed: dict[int, n.Expression],
+    types: Sequence[Type],
+) -> CallForm:
     facts = inference.facts
     if facts.is_imported(node.function):
         return DirectCall(None)
     if not isinstance(node.function, n.Name) or facts.names.of(node.function).kind != "builtin":
         return Form.OPS
-    arguments, by = _in_order(node, way), _key_function(node, way)
+    arguments, by = _in_order(passed), _key_function(node, way)
     if way.is_named:
         # Python accepts all of them by name, in any order.
         arguments = tuple(one.value for one in node.arguments)
-    is_ordered = by is None or is_proved_key(inference, by, _element(inference, node, way))
+    is_ordered = by is None or is_proved_key(inference, by, _element(way, types))
     if by is not None and node.arguments[0].value is by and not is_settled(by):
         # Python's function has it after the items, so the order of evaluation would change.
         arguments = None
@@ -505,10 +499,8 @@ def _key_function(node: n.Call, way: Overload) -> n.Expression | None:
     return next((one.value for one in named), None)
 
 
-def _element(inference: Inference, node: n.Call, way: Overload) -> Type:
+def _element(way: Overload, types: Sequence[Type]) -> Type:
     """The type of the items or arguments that `sorted`, `min` or `max` compares."""
-    positions = arguments_by_position(node, way)
-    types = [inference.facts.types[positions[position]] for position in sorted(positions)]
     if way.repeats and len(types) >= way.least:
         return union(types)
     return item_type(types[0]) if types and is_only(types[0], *ITEMS) else ANY
@@ -547,12 +539,11 @@ def _is_native(
             return True
 
 
-def _in_order(node: n.Call, way: Overload) -> tuple[n.Expression, ...] | None:
+def _in_order(positions: dict[int, n.Expression]) -> tuple[n.Expression, ...] | None:
     """The arguments in the order of the parameters.
 
     None if an argument is missing, or if the new order would reorder effects.
     """
-    positions = arguments_by_position(node, way)
     ordered = sorted(positions)
     if list(positions) != ordered and not all(map(is_settled, positions.values())):
         return None

@@ -12,7 +12,7 @@ from functools import partial
 from saftc.check.forms import KindTest, test_of, written_value
 from saftc.diagnostics import catalogue
 from saftc.infer.rules.context import Inference
-from saftc.infer.rules.environment import Environment, Path, Target, path_of
+from saftc.infer.rules.environment import Environment, path_of
 from saftc.infer.tools import offered
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
@@ -30,7 +30,6 @@ from saftc.types.types import (
     ListType,
     LiteralType,
     RecordType,
-    TupleType,
     Type,
     kind_word,
     literal_type,
@@ -126,10 +125,8 @@ def condition(
         case n.Unary(operator="not"):
             inference.keep(node, BOOL)
             condition(inference, node.operand, env, look)
-        case n.Prompt():
-            inference.facts.forms.tests[node] = test_of(inference.expression(node, env, BOOL))
         case _:
-            type_ = inference.expression(node, env)
+            type_ = inference.expression(node, env, BOOL if isinstance(node, n.Prompt) else None)
             inference.facts.forms.tests[node] = test_of(type_)
             (look or _warn_if_constant)(inference, node, type_)
 
@@ -213,18 +210,13 @@ def _takes_certain_values(type_: Type) -> bool:
 def _narrow_kind(
     inference: Inference, node: n.Expression, env: Environment, word: str, *, is_equal: bool
 ) -> None:
-    target = _target(inference, node)
-    if (
-        is_equal
-        and target is not None
-        and inference.facts.types.get(node) == ANY
-        and word in _KINDS
-    ):
-        env.narrow(*target, _KINDS[word])
-        return
     type_ = inference.facts.types.get(node, ANY)
+    if type_ == ANY:
+        if is_equal and word in _KINDS:
+            _narrow_to(inference, node, env, _KINDS[word])
+        return
     answers = {kind_word(member) == word for member in members(type_)}
-    if type_ not in (ANY, NEVER) and len(answers) == 1:
+    if type_ != NEVER and len(answers) == 1:
         inference.doubt()
     _keep_members(inference, node, env, lambda member: (kind_word(member) == word) == is_equal)
 
@@ -234,17 +226,21 @@ def _keep_members(inference: Inference, node: n.Expression, env: Environment, ke
 
     Other expressions are not narrowed.
     """
-    target = _target(inference, node)
-    if target is None:
-        return
     type_ = inference.known(node)
-    if type_ in (ANY, NEVER):
+    if type_ not in (ANY, NEVER):
+        kept = union(member for member in members(type_) if keeps(member))
+        if kept != type_:
+            _narrow_to(inference, node, env, kept)
+
+
+def _narrow_to(inference: Inference, node: n.Expression, env: Environment, type_: Type) -> None:
+    target, is_mutable = path_of(inference.facts.names, node), _is_in_python(inference, node)
+    if target is None or is_mutable is None:
         return
-    kept = union(member for member in members(type_) if keeps(member))
     # Do not narrow a declared variable or a member to `NEVER`: such a test is reported.
     is_open = not target[1] and target[0] not in inference.facts.declared
-    if kept != type_ and (kept != NEVER or is_open):
-        env.narrow(*target, kept)
+    if type_ != NEVER or is_open:
+        env.narrow(*target, type_, is_mutable=is_mutable)
 
 
 # Python objects
@@ -252,14 +248,14 @@ def _keep_members(inference: Inference, node: n.Expression, env: Environment, ke
 
 def forget_changed(inference: Inference, node: n.Node, env: Environment) -> None:
     """Drops the narrowed types of Python objects' members if evaluating `node` may change them."""
-    if inference.uses_python and _may_change(inference, node):
-        env.forget(partial(_is_in_python, inference))
+    if _may_change(inference, node):
+        env.forget()
 
 
 def forget_changed_inside(inference: Inference, node: n.Node, env: Environment) -> None:
     """Drops the narrowed types of Python objects' members if any part of `node` may change them."""
     if inference.uses_python and any(_may_change(inference, inner) for inner in walk(node)):
-        env.forget(partial(_is_in_python, inference))
+        env.forget()
 
 
 def _may_change(inference: Inference, node: n.Node) -> bool:
@@ -279,32 +275,20 @@ def _may_change(inference: Inference, node: n.Node) -> bool:
             return False
 
 
-def _is_in_python(inference: Inference, type_: Type, path: Path) -> bool:
-    """Whether a path of members leads through a Python object, not only through Saft values."""
-    facts = inference.facts
-    for step in path:
-        owners = members(type_)
+def _is_in_python(inference: Inference, node: n.Expression) -> bool | None:
+    """Whether a path leads through a Python object, not only through Saft values.
+
+    None if it ends in or leads through a property: that may return another value at the next read.
+    """
+    facts, found = inference.facts, False
+    while isinstance(node, n.Member):
+        if facts.is_method(node):
+            return None
+        node = node.value
+        owners = members(facts.types.get(node, ANY))
         records = (one for one in owners if isinstance(one, RecordType))
-        if ANY in owners or any(map(facts.is_of_python, records)):
-            return True
-        fields = (
-            facts.field_type(one, step)
-            if isinstance(step, str)
-            else one.items[step] if isinstance(one, TupleType) and step < len(one.items) else None
-            for one in owners
-        )
-        type_ = union(ANY if one is None else one for one in fields)
-    return False
-
-
-def _target(inference: Inference, node: n.Expression) -> Target | None:
-    """The variable or member that a test of `node` can narrow, or None."""
-    inner = node
-    while isinstance(inner, n.Member | n.TupleMember):
-        if isinstance(inner, n.Member) and inference.facts.is_method(inner):
-            return None  # a property may return another value at the next read
-        inner = inner.value
-    return path_of(inference.facts.names, node)
+        found = found or ANY in owners or any(map(facts.is_of_python, records))
+    return found
 
 
 def _is_false(type_: Type) -> bool:

@@ -23,14 +23,12 @@ from saftc.types.types import (
     TOOL_CALL,
     Scalar,
     Type,
-    bounded,
     erased,
     kind_word,
     members,
     show,
     union,
     unrolled,
-    without,
 )
 
 Unit = n.Module | Code
@@ -42,7 +40,7 @@ TypeOf = Callable[["Inference", n.Expression, Environment, Type | None], Type]
 
 def _test_for(target: Target | None, found: Type) -> str | None:
     """A hint with a test that excludes values of type `found`, or None."""
-    tested = None if target is None else ".".join([target[0].name, *map(str, target[1])])
+    tested = None if target is None else ".".join([target[0].name, *target[1]])
     kinds = [kind_word(member) for member in members(found)]
     if NIL in members(found):
         test = f"if {tested or 'x'} != nil:"
@@ -111,8 +109,10 @@ class Inference:
 
     def keep(self, node: n.Node, type_: Type) -> Type:
         """Records and returns the type of an expression."""
-        if not isinstance(type_, Scalar):
-            type_ = unrolled(type_)
+        if isinstance(type_, Scalar):
+            self.facts.types[node] = type_
+            return type_
+        type_ = unrolled(type_)
         known = self.facts.types[node] = erased(type_)
         if known is not type_:
             self.of_functions[node] = type_
@@ -165,7 +165,7 @@ class Inference:
             self.outdate(symbol)
 
     def joined(self, known: Type, type_: Type) -> Type:
-        """The union of two types, within the limits for inferred types.
+        """The union of two types.
 
         If the current function or module has been inferred too often, a union that grows becomes
         `ANY`.
@@ -175,9 +175,7 @@ class Inference:
             return known
         if self.rounds[self.unit] > _MOST_ROUNDS:
             return ANY
-        # If one type includes the other, apart from nil, nothing grows: declared types stay intact.
-        is_either = without(grown, NIL) in (without(known, NIL), without(type_, NIL))
-        return grown if is_either else bounded(grown)
+        return grown
 
     def outdate(self, what: Symbol | n.FunctionDef) -> None:
         """Schedules all functions (and other units) that read `what` to be inferred again."""

@@ -5,16 +5,18 @@ A `Slot` has a variable's type and the narrowed types of the variable's members:
 the slots of all variables. It is copied at branches, and joined where paths meet.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from saftc.check.names import Names, Symbol
 from saftc.syntax import nodes as n
 from saftc.types.types import NEVER, Type, members, union
 
-Path = tuple[str | int, ...]
+Path = tuple[str, ...]
 # What a test can narrow: a variable, or a member of one.
 Target = tuple[Symbol, Path]
+# A narrowed member: its path, its type, and whether code may change it.
+_Narrowed = tuple[Path, Type, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +29,11 @@ class Slot:
 
     type: Type
     assigned: Type = field(compare=False)
-    members: tuple[tuple[Path, Type], ...] = ()
+    members: tuple[_Narrowed, ...] = ()
 
-    def member(self, path: Path) -> Type | None:
-        """The narrowed type of the member at `path`, or None."""
-        return next((type_ for known, type_ in self.members if known == path), None)
-
-    def with_member(self, path: Path, type_: Type) -> "Slot":
-        """A copy of the slot with one more narrowed member."""
-        kept = tuple(entry for entry in self.members if entry[0] != path)
-        return replace(self, members=(*kept, (path, type_)))
+    def member(self, path: Path) -> _Narrowed | None:
+        """The narrowed member at `path`, or None."""
+        return next((one for one in self.members if one[0] == path), None)
 
     def joined(self, other: "Slot") -> "Slot":
         """The slot of a variable that has this slot on one path and `other` on another path."""
@@ -48,8 +45,8 @@ class Slot:
         if len(found) > 1 and set(found) <= set(members(assigned)):
             type_ = union(one for one in members(assigned) if one in found)
         shared = [
-            (path, union((narrowed, known)))
-            for path, narrowed in self.members
+            (path, union((narrowed, known[1])), is_mutable)
+            for path, narrowed, is_mutable in self.members
             if (known := other.member(path)) is not None
         ]
         return Slot(type_, assigned, tuple(shared))
@@ -76,7 +73,8 @@ class Environment:
     def narrowed(self, target: Target | None) -> Type | None:
         """The narrowed type of a member of a variable, or None."""
         slot = None if target is None else self.get(target[0])
-        return None if slot is None or target is None else slot.member(target[1])
+        known = None if slot is None or target is None else slot.member(target[1])
+        return None if known is None else known[1]
 
     def assign(self, symbol: Symbol, type_: Type) -> None:
         """Records the assignment of a value of `type_` to `symbol`."""
@@ -87,15 +85,24 @@ class Environment:
         known = self.slots.get(symbol)
         self.slots[symbol] = slot if known is None else known.joined(slot)
 
-    def narrow(self, symbol: Symbol, path: Path, type_: Type) -> None:
-        """Narrows `symbol`, or its member at `path`, to `type_`."""
-        slot = self.get(symbol) or Slot(NEVER, NEVER)
-        self.slots[symbol] = slot.with_member(path, type_) if path else replace(slot, type=type_)
+    def narrow(
+        self, symbol: Symbol, path: Path, type_: Type, *, is_mutable: bool = False
+    ) -> None:
+        """Narrows `symbol`, or its member at `path`, to `type_`.
 
-    def forget(self, changes: Callable[[Type, Path], bool]) -> None:
-        """Drops the narrowed types of the members for which `changes` returns True."""
+        `is_mutable`: code may change the member.
+        """
+        slot = self.get(symbol) or Slot(NEVER, NEVER)
+        if path:
+            kept = tuple(one for one in slot.members if one[0] != path)
+            self.slots[symbol] = replace(slot, members=(*kept, (path, type_, is_mutable)))
+        else:
+            self.slots[symbol] = replace(slot, type=type_)
+
+    def forget(self) -> None:
+        """Drops the narrowed types of the members that code may change."""
         for symbol, slot in self.slots.items():
-            kept = tuple(one for one in slot.members if not changes(slot.type, one[0]))
+            kept = tuple(one for one in slot.members if not one[2])
             if kept != slot.members:
                 self.slots[symbol] = replace(slot, members=kept)
 
@@ -122,8 +129,5 @@ def path_of(names: Names, node: n.Expression) -> Target | None:
         case n.Member():
             inner = path_of(names, node.value)
             return (inner[0], (*inner[1], node.name.text)) if inner else None
-        case n.TupleMember():
-            inner = path_of(names, node.value)
-            return (inner[0], (*inner[1], node.position)) if inner else None
         case _:
             return None

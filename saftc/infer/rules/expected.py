@@ -9,7 +9,6 @@ from saftc.infer.rules.context import Inference
 from saftc.infer.rules.environment import Environment
 from saftc.infer.rules.hints import mismatch_hint
 from saftc.syntax import nodes as n
-from saftc.types.builtins import BUILTINS, Builtin, takes
 from saftc.types.foreign import Function
 from saftc.types.relations import Assignability, fit, fit_call
 from saftc.types.types import (
@@ -21,7 +20,6 @@ from saftc.types.types import (
     BuiltinType,
     CallableType,
     FunctionType,
-    ListType,
     LiteralType,
     Type,
     literal_type,
@@ -154,7 +152,7 @@ def _fit_function(
                 inference.reach(member.definition)
                 fits.add(min(_fit_definition(inference, member, one) for one in asked))
             case BuiltinType():
-                fits.add(min(_fit_builtin(BUILTINS[member.name], one) for one in asked))
+                fits.add(Assignability.CHECK)
             case _:
                 fits.add(fit(member, wanted))
     return fits.pop() if len(fits) == 1 else Assignability.CHECK
@@ -178,24 +176,6 @@ def _fit_definition(
         return Assignability.NEVER
     known = inference.facts.functions[given.definition].parameters
     return fit_call(known, inference.result_of(given.definition), wanted)
-
-
-def _fit_builtin(builtin: Builtin, wanted: CallableType) -> Assignability:
-    """How a builtin fits a function type. Builtins themselves check their arguments."""
-    types = wanted.parameters
-    way = builtin.select_overload([(None, one) for one in types])
-    taken = [way.parameter(position) for position in range(len(types))]
-    needed = sum(one.is_required for one in way.parameters)
-    if way.by is not None or len(types) < max(needed, way.least):
-        return Assignability.NEVER
-    pairs = zip(taken, types, strict=True)
-    if any(one is None or takes(one, type_) is False for one, type_ in pairs):
-        return Assignability.NEVER
-    result = way.result(types)
-    how = fit_call(types, result, wanted)
-    # The annotation of Python's function may lack the result type for specific arguments.
-    is_said = not callable(way.gives) and len(builtin.ways) == 1
-    return how if is_said else max(how, Assignability.CHECK)
 
 
 def _shown(inference: Inference, given: Type) -> str:
@@ -246,28 +226,13 @@ def pass_argument(
         check_assignable(inference, node, type_, wanted)
     elif inference.facts.is_own(function.node):
         inference.take(function.node, position, passed(type_), node)
-    elif _is_other(type_, wanted):
+    elif fit(type_, wanted) in (Assignability.CONVERT, Assignability.NEVER):
         _report(inference, node, type_, function, position)
     elif isinstance(node, n.ListLiteral | n.ObjectLiteral | n.TupleLiteral | n.Conditional):
         # A literal gets the expected class.
         fit_into(inference, node, wanted, env)
     else:
         check_assignable(inference, node, type_, wanted)
-
-
-def _is_other(given: Type, wanted: Type) -> bool:
-    """Whether values of type `given` certainly differ from those of type `wanted`.
-
-    `wanted` is the type of a parameter, inferred from calls in the script of the function.
-    """
-    if fit(given, wanted) in (Assignability.CONVERT, Assignability.NEVER):
-        return True
-    lists = [member for member in members(wanted) if isinstance(member, ListType)]
-    items = [member.item for member in members(given) if isinstance(member, ListType)]
-    # `fit` accepts most lists, since they may be empty: compare the item types.
-    return bool(lists) and any(
-        item != NEVER and all(_is_other(item, one.item) for one in lists) for item in items
-    )
 
 
 def _report(

@@ -5,7 +5,8 @@ conditional, and prompts. So `prices: [float] = [1, 2.5]` converts the first ite
 prompt gets its contract from the annotation.
 """
 
-from typing import assert_never
+from collections.abc import Callable
+from typing import Any
 
 from saftc.check.forms import (
     IsTest,
@@ -76,59 +77,32 @@ def type_of(
 
     `wanted` is the type that the context expects, if any.
     """
-    type_ = _type_of(inference, node, env, wanted)
-    forget_changed(inference, node, env)
+    rule = _RULES.get(type(node))
+    if rule is None:
+        type_ = _EXPECTING[type(node)](inference, node, env, wanted)
+    else:
+        type_ = rule(inference, node, env)
+    if inference.uses_python:
+        forget_changed(inference, node, env)
     return type_
 
 
-def _type_of(
-    inference: Inference, node: n.Expression, env: Environment, wanted: Type | None
+def _literal(inference: Inference, node: n.Literal, env: Environment) -> Type:
+    del inference, env
+    return base_of_value(node.value)
+
+
+def _logical(inference: Inference, node: n.Logical, env: Environment) -> Type:
+    logical_value(inference, node, env)
+    return BOOL
+
+
+def _server_call(
+    inference: Inference, node: n.ServerCall, env: Environment, wanted: Type | None
 ) -> Type:
-    match node:
-        case n.Literal():
-            return base_of_value(node.value)
-        case n.Name():
-            return _name(inference, node, env)
-        case n.ListLiteral():
-            return list_literal(inference, node, env, wanted)
-        case n.TupleLiteral():
-            return tuple_literal(inference, node, env, wanted)
-        case n.ObjectLiteral():
-            return object_literal(inference, node, env, wanted)
-        case n.Call():
-            return call(inference, node, env)
-        case n.Index():
-            return index(inference, node, env)
-        case n.Slice():
-            return slice_(inference, node, env)
-        case n.Member():
-            return member(inference, node, env)
-        case n.TupleMember():
-            return tuple_member(inference, node, env)
-        case n.Unary():
-            return _unary(inference, node, env)
-        case n.Binary():
-            return _binary(inference, node, env, wanted)
-        case n.Comparison():
-            return _comparison(inference, node, env)
-        case n.Logical():
-            logical_value(inference, node, env)
-            return BOOL
-        case n.Conditional():
-            return _conditional(inference, node, env, wanted)
-        case n.Comprehension():
-            return _comprehension(inference, node, env, wanted)
-        case n.FormattedString():
-            _formatted_string(inference, node, env)
-            return STRING
-        case n.Prompt():
-            return prompt(inference, node, env, wanted)
-        case n.ServerCall():
-            for argument in node.arguments:
-                inference.expression(argument.value, env)
-            return ANY if wanted is None else wanted  # checked when the reply arrives
-        case _:
-            assert_never(node)
+    for argument in node.arguments:
+        inference.expression(argument.value, env)
+    return ANY if wanted is None else wanted  # checked when the reply arrives
 
 
 def _name(inference: Inference, node: n.Name, env: Environment) -> Type:
@@ -354,7 +328,7 @@ def _comprehension(
     return ListType(widened(inference.expression(node.item, inner)))
 
 
-def _formatted_string(inference: Inference, node: n.FormattedString, env: Environment) -> None:
+def _formatted_string(inference: Inference, node: n.FormattedString, env: Environment) -> Type:
     for hole in node.parts:
         if not isinstance(hole, n.FormatHole):
             continue
@@ -371,3 +345,30 @@ def _formatted_string(inference: Inference, node: n.FormattedString, env: Enviro
             inference.may_fail(hole.value, wrong, f"which `{hole.spec}` cannot format")
         is_proved = all(takes_format(one, hole.spec) for one in members(type_))
         inference.facts.forms.holes[hole] = native_if(is_proved)
+    return STRING
+
+
+# The rules for the kinds of expressions, and those that ask for the type that the context expects.
+_RULES: dict[type[n.Expression], Callable[[Inference, Any, Environment], Type]] = {
+    n.Literal: _literal,
+    n.Name: _name,
+    n.Call: call,
+    n.Index: index,
+    n.Slice: slice_,
+    n.Member: member,
+    n.TupleMember: tuple_member,
+    n.Unary: _unary,
+    n.Comparison: _comparison,
+    n.Logical: _logical,
+    n.FormattedString: _formatted_string,
+}
+_EXPECTING: dict[type[n.Expression], Callable[[Inference, Any, Environment, Type | None], Type]] = {
+    n.ListLiteral: list_literal,
+    n.TupleLiteral: tuple_literal,
+    n.ObjectLiteral: object_literal,
+    n.Binary: _binary,
+    n.Conditional: _conditional,
+    n.Comprehension: _comprehension,
+    n.Prompt: prompt,
+    n.ServerCall: _server_call,
+}

@@ -13,7 +13,6 @@ that type, the literal has its inferred type instead, and is checked against the
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from saftc.check.facts import RecordFacts
 from saftc.check.forms import ChangedCopy, native_if, written_value
@@ -31,7 +30,6 @@ from saftc.types.types import (
     ANY,
     EMPTY_OBJECT,
     KEYS,
-    MOST_MEMBERS,
     NEVER,
     NIL,
     STRING,
@@ -131,8 +129,8 @@ def _object_of(
     env: Environment,
     asked: ObjectType | MapType | None,
 ) -> Type:
-    given = _merged(inference, entries, env, asked)
-    return asked if asked is not None and _takes(asked, given) else given.type
+    given, spreads = _merged(inference, entries, env, asked)
+    return asked if asked is not None and _takes(asked, given, spreads) else given
 
 
 def _changed_copy(
@@ -236,25 +234,18 @@ def _check_fields(inference: Inference, node: n.ObjectLiteral, asked: ObjectType
             inference.report(code.at(node.span, expected=show(asked), found=found))
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """The possible types of an object made of the entries so far, and the types of its spreads."""
-
-    possible: tuple[ObjectType | MapType, ...] = (EMPTY_OBJECT,)
-    spread: tuple[ObjectType | MapType, ...] = ()
-
-    @property
-    def type(self) -> Type:
-        return union(self.possible)
-
-
 def _merged(
     inference: Inference,
     entries: Sequence[n.Entry],
     env: Environment,
     asked: ObjectType | MapType | None,
-) -> _Parts:
-    parts = _Parts()
+) -> tuple[ObjectType | MapType, list[ObjectType | MapType]]:
+    """The type of an object of the entries, and the possible types of its spread objects.
+
+    If a spread object has several possible types, the entries become a map of all their values.
+    """
+    given: ObjectType | MapType = EMPTY_OBJECT
+    spreads: list[ObjectType | MapType] = []
     asked_values = asked.value if isinstance(asked, MapType) else None
     for position, entry in enumerate(entries):
         match entry:
@@ -264,21 +255,21 @@ def _merged(
                 if not is_last and not isinstance(entry.value, n.Prompt):
                     wanted = None  # a later entry may replace it
                 type_ = _value(inference, entry.value, wanted, env)
-                added: list[ObjectType | MapType] = [
-                    ObjectType((FieldType(entry.key.text, type_),), is_declared=False)
-                ]
+                added = ObjectType((FieldType(entry.key.text, type_),), is_declared=False)
             case n.ComputedField():
                 inference.expression(entry.key, env)
-                added = [MapType(_value(inference, entry.value, asked_values, env))]
+                added = MapType(_value(inference, entry.value, asked_values, env))
             case n.Spread():
                 spread = inference.expression(entry.value, env)
                 inference.facts.forms.spreads[entry] = native_if(is_only(spread, "object"))
                 _check_spread(inference, entry, spread, ("object",))
-                added = list(_objects_in(spread))
-                parts = _Parts(parts.possible, (*parts.spread, *added))
-        parts = _Parts(_all_merged(parts.possible, added), parts.spread)
+                possible = list(_objects_in(spread))
+                spreads += possible
+                values = (value for one in possible for value in values_of(one))
+                added = possible[0] if len(possible) == 1 else MapType(union(values))
+        given = _joined(given, added)
     key = _settle_keys(inference, entries, asked)
-    return _Parts(tuple(_with_key(one, key) for one in parts.possible), parts.spread)
+    return (MapType(given.value, key) if isinstance(given, MapType) else given), spreads
 
 
 def _wanted_of(asked: ObjectType | MapType | None, name: str) -> Type | None:
@@ -290,10 +281,6 @@ def _wanted_of(asked: ObjectType | MapType | None, name: str) -> Type | None:
             return None if field is None else field.type
         case None:
             return None
-
-
-def _with_key(type_: ObjectType | MapType, key: Scalar) -> ObjectType | MapType:
-    return MapType(type_.value, key) if isinstance(type_, MapType) else type_
 
 
 def _settle_keys(
@@ -392,17 +379,6 @@ def _objects_in(spread: Type) -> Iterable[ObjectType | MapType]:
                 pass
 
 
-def _all_merged(
-    possible: Sequence[ObjectType | MapType], added: Sequence[ObjectType | MapType]
-) -> tuple[ObjectType | MapType, ...]:
-    """Each type in `possible` extended by the fields of each type in `added`."""
-    merged = tuple(dict.fromkeys(_joined(one, other) for one in possible for other in added))
-    # The limit allows a declared union whose members all get the same fields.
-    if len(merged) <= max(MOST_MEMBERS, len(possible), len(added)):
-        return merged
-    return (MapType(union(value for one in merged for value in values_of(one))),)
-
-
 def _joined(one: ObjectType | MapType, other: ObjectType | MapType) -> ObjectType | MapType:
     if isinstance(one, ObjectType) and isinstance(other, ObjectType):
         fields = {field.name: field for field in one.fields}
@@ -424,7 +400,11 @@ def _over(field: FieldType, earlier: FieldType | None) -> FieldType:
     return FieldType(field.name, type_, may_lack=earlier.may_lack)
 
 
-def _takes(asked: ObjectType | MapType, given: _Parts) -> bool:
+def _takes(
+    asked: ObjectType | MapType,
+    given: ObjectType | MapType,
+    spreads: Sequence[ObjectType | MapType],
+) -> bool:
     """Whether a literal has the type `asked` without a check, also for Python's type checkers.
 
     The type checkers know the fields of a TypedDict, but only one type for all values of a dict.
@@ -433,19 +413,17 @@ def _takes(asked: ObjectType | MapType, given: _Parts) -> bool:
         return all(
             fit(union(values_of(one)), asked.value) == Assignability.EXACT
             and not (isinstance(one, ObjectType) and one.is_declared)
-            for one in given.spread
+            for one in spreads
         )
-    if not all(isinstance(one, ObjectType) and one.is_declared for one in given.spread):
-        return False
-    return all(
-        isinstance(one, ObjectType)
-        and {field.name for field in one.fields} == {field.name for field in asked.fields}
+    return (
+        all(isinstance(one, ObjectType) and one.is_declared for one in spreads)
+        and isinstance(given, ObjectType)
+        and {field.name for field in given.fields} == {field.name for field in asked.fields}
         and all(
-            (own := one.field(field.name)) is not None
+            (own := given.field(field.name)) is not None
             and fit(own.type, field.type) == Assignability.EXACT
             for field in asked.fields
         )
-        for one in given.possible
     )
 
 

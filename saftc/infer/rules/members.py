@@ -243,9 +243,6 @@ def tuple_member(inference: Inference, node: n.TupleMember, env: Environment) ->
             for owner in members(value)
         )
     )
-    narrowed = env.narrowed(path_of(inference.facts.names, node))
-    if narrowed is not None:
-        return narrowed
     return _item_of_tuple(inference, node, value, node.position)
 
 
@@ -319,7 +316,7 @@ def slice_(inference: Inference, node: n.Slice, env: Environment) -> Type:
         inference,
         node,
         value,
-        lambda member: _slice_of(member, node),
+        _slice_of,
         lambda: catalogue.NOT_INDEXABLE.at(
             node.value.span,
             found=show(value),
@@ -363,9 +360,9 @@ def _of_members(
     return union(possible)
 
 
-def _constant_index(node: n.Expression | None) -> int | None:
+def _constant_index(node: n.Expression) -> int | None:
     """The value of an index that is an int literal, or None."""
-    value = None if node is None else written_value(node)
+    value = written_value(node)
     return value if type(value) is int else None
 
 
@@ -406,14 +403,11 @@ def _item_at(value: Type, key: Type, node: n.Expression) -> Type | None:
             return STRING if value == STRING and fit(key, INT) != Assignability.NEVER else None
 
 
-def _slice_of(value: Type, node: n.Slice) -> Type | None:
+def _slice_of(value: Type) -> Type | None:
     match value:
         case ListType():
             return value
         case TupleType():
-            written = (node.start, node.stop, node.step)
-            start, stop, step = map(_constant_index, written)
-            is_constant = (start, stop, step).count(None) == written.count(None)
-            return TupleType(value.items[start:stop:step]) if is_constant else ANY
+            return ANY
         case _:
             return STRING if value == STRING else None

@@ -166,7 +166,7 @@ def _tools_without_tables(inference: Inference, node: n.Prompt) -> None:
 def _hint_of_option(name: str) -> str | Hint:
     if name == "functions":
         return "list them as `tools`: `with {tools: [look_up, refund]}`"
-    from runtime_support._core.settings import OPTIONS_ELSEWHERE
+    from runtime_support._core.settings.checks import OPTIONS_ELSEWHERE
     from runtime_support._values import renamed as renaming
 
     if new := renaming.SETTINGS.get(name):

@@ -1,17 +1,15 @@
 """Statements: how they assign variables, return values and narrow types."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import assert_never
 
 from saftc.check.forward import ForwardAnalysis, Loop
 from saftc.check.history import is_stream
-from saftc.check.names import Symbol
 from saftc.diagnostics import catalogue
 from saftc.infer.parameters import passed
 from saftc.infer.rules.conditions import condition, narrow
 from saftc.infer.rules.context import Inference
-from saftc.infer.rules.environment import Environment, Slot, join
+from saftc.infer.rules.environment import Environment, join
 from saftc.infer.rules.expected import check_assignable, fit_into, inherited_annotation
 from saftc.infer.rules.loops import bind, iterated, unpack
 from saftc.infer.rules.prompts import asked_of_model
@@ -37,11 +35,9 @@ class _Types(ForwardAnalysis[Environment]):
         super().__init__()
         self.inference = inference
         self.items: dict[n.ForStmt, Type] = {}
-        # For each loop: the slots of variables that grew at its head, and the number of times that
-        # any grew.
-        self.heads: dict[Loop, dict[Symbol, Slot]] = {}
-        self.growths: Counter[Loop] = Counter()
-        # For each enclosing loop: the number of diagnostics before its first turn.
+        # For each enclosing loop: the number of iterations after which types grew at its head, and
+        # the number of diagnostics before the first.
+        self.growths: list[int] = []
         self.reported: list[int] = []
 
     def plain(self, statement: n.Statement, state: Environment) -> Environment | None:
@@ -96,11 +92,10 @@ class _Types(ForwardAnalysis[Environment]):
         return False  # Python's type checkers do not know that a list literal has items
 
     def loop(self, loop: Loop, state: Environment) -> Environment | None:
-        begun = state.copy()
-        for symbol, slot in self.heads.get(loop, {}).items():
-            begun.add(symbol, slot)
+        self.growths.append(0)
         self.reported.append(len(self.inference.mistakes))
-        below = super().loop(loop, begun)
+        below = super().loop(loop, state.copy())
+        self.growths.pop()
         self.reported.pop()
         return below
 
@@ -110,16 +105,16 @@ class _Types(ForwardAnalysis[Environment]):
         Types that still grow after `_MOST_TURNS` iterations become `ANY`.
         """
         wider = join([head, again])
-        growing = {s: slot for s, slot in wider.slots.items() if slot != head.get(s)}
-        if not growing:
+        growing = [symbol for symbol, slot in wider.slots.items() if slot != head.get(symbol)]
+        if all(head.get(symbol) is None for symbol in growing):
+            # What the loop binds first has the type of all its values where it is read before.
+            head.slots.update(wider.slots)
             return None
-        self.growths[loop] += 1
-        for symbol in growing if self.growths[loop] >= _MOST_TURNS else ():
+        self.growths[-1] += 1
+        for symbol in growing if self.growths[-1] >= _MOST_TURNS else ():
             known = head.get(symbol)
             if known is not None and known.type != wider.slots[symbol].type:
                 wider.assign(symbol, ANY)
-        found = {symbol: wider.slots[symbol] for symbol in growing}
-        self.heads[loop] = self.heads.get(loop, {}) | found
         # Drop the diagnostics of this iteration: the next one reports those that remain valid.
         del self.inference.mistakes[self.reported[-1] :]
         return wider
@@ -139,15 +134,8 @@ def _stops(inference: Inference, statement: n.Statement) -> bool:
 
 def _statement(inference: Inference, statement: n.Statement, env: Environment) -> None:
     match statement:
-        case n.AssignStmt():
-            _assign_stmt(inference, statement, env)
-        case n.AugmentedAssignStmt():
-            found = inherited_annotation(inference, statement.name)
-            if found is None:
-                given = inference.expression(statement.value, env)
-            else:
-                given = fit_into(inference, statement.value, found[0], env, found[1])
-            inference.assign(inference.facts.names.of(statement.name), given, env)
+        case n.AssignStmt() | n.AugmentedAssignStmt():
+            _assign(inference, statement, env)
         case n.UnpackStmt():
             unpack(inference, statement, inference.expression(statement.value, env), env)
         case n.DestructureStmt():
@@ -224,9 +212,11 @@ def _bare_defaults(inference: Inference, definition: n.FunctionDef, env: Environ
             check_assignable(inference, parameter.default, given, asked)
 
 
-def _assign_stmt(inference: Inference, statement: n.AssignStmt, env: Environment) -> None:
+def _assign(
+    inference: Inference, statement: n.AssignStmt | n.AugmentedAssignStmt, env: Environment
+) -> None:
     symbol = inference.facts.names.of(statement.name)
-    if statement.schema is not None:
+    if isinstance(statement, n.AssignStmt) and statement.schema is not None:
         wanted, related = inference.facts.schemas[statement.schema], ()
     elif (found := inherited_annotation(inference, statement.name)) is not None:
         wanted, related = found

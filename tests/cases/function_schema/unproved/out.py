@@ -49,7 +49,7 @@ print(
     scaled(check(half, Callable[[int], float])),
     scaled(check(add, Callable[[int], float])),
 )
-print(run_all([add, same], 1, ops.print))
+print(run_all([add, same], 1, check(ops.print, Callable[[str], None] | None)))
 found: Any = add
 steps = [
     Step("add", check(found, Callable[[int], int])),

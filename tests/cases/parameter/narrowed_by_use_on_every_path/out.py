@@ -5,7 +5,7 @@ from runtime_support import ops
 from runtime_support.ops import show
 
 
-def describe(x: int | float, flag: bool) -> int | float:
+def describe(x: int, flag: bool) -> int:
     if flag:
         return x + 1
     else:

@@ -18,7 +18,7 @@ class Item:
             f"{self.name}: {self.count:,} of {self.name.upper()} at {self.price:.2f}",
         )
         require(self.count % 2 == 0, lambda: f"half of {self.count / 2}")
-        require(self.count != 12, lambda: f"{self.count:.1f} is a dozen")
+        require(self.count != 12, f"{self.count:.1f} is a dozen")
         require(self.count != 14, lambda: f"{self.tags[0]} is two weeks")
 
 

@@ -15,7 +15,7 @@ print(
     show(xs[:4:2]),
 )
 triple = (1, "a", True)
-print(show(triple[::2]), show(triple[::n]), show(triple[2::-1][0]))
+print(show(triple[::2]), show(triple[::n]), show(ops.item(triple[2::-1], 0)))
 data = parse("[1, 2]")
 print(
     show(ops.slice(data, None, None, 2)),

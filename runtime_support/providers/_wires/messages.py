@@ -1,8 +1,7 @@
 """The API `messages`: Anthropic's Messages API, as a `Wire` (`_wires`).
 
     render(request, form)                       ("messages", {"model": ..., "messages": [...]})
-    READER(request, form, None).read(b'{"content": ...}')   Reply("...")
-    READER(request, form, None).add({"type": "content_block_delta", ...})    a chunk of text
+    MessagesReader(request, form, None).read(b'{"content": ...}')   Reply("...")
 
 Thinking arrives in signed blocks, next to the blocks of text and calls. All blocks of a reply are
 sent back unchanged and in order.
@@ -18,17 +17,17 @@ from typing import Any
 from runtime_support._core.messages import Message, Origin, Reply, Request, ToolErrorMessage
 from runtime_support._values.kinds import is_list, is_object
 from runtime_support.errors import ConfigError, ProviderError
-from runtime_support.providers._bodies import (
+from runtime_support.providers._wires import RequestForm, Wire
+from runtime_support.providers._wires.bodies import (
     ReplyReader,
     call_of,
-    joined,
     object_at,
     opaque_parts,
     tokens,
     with_extra,
     wrap_schema,
 )
-from runtime_support.providers._history import (
+from runtime_support.providers._wires.history import (
     own_parts,
     sendable,
     sendable_name,
@@ -36,10 +35,6 @@ from runtime_support.providers._history import (
     with_replies,
     without_last_thoughts,
 )
-from runtime_support.providers._wires import RequestForm
-
-NAME = "messages"
-LACKS = ("seed", "temperature", "top_p")
 
 # The API requires `max_tokens`; this is the default.
 _MOST_TOKENS = 16_384
@@ -64,7 +59,7 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     effort: str | None = options.pop("reasoning_effort", None)
     if effort in _NEAREST_EFFORT:
         raise ConfigError(
-            f"the API `{NAME}` has no effort `{effort}`",
+            f"the API `messages` has no effort `{effort}`",
             setting="reasoning_effort",
             hint=f'the nearest is "{_NEAREST_EFFORT[effort]}"',
         )
@@ -98,7 +93,8 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
         if form.thoughts:
             body["thinking"] = {"type": "adaptive"}
         body["output_config"] = {"effort": effort}
-    if form.enforced and request.schema is not None and _is_expressible(request):
+    is_expressible = request.is_strict or request.enforce_schema == "on"
+    if form.enforced and request.schema is not None and is_expressible:
         format_ = {"type": "json_schema", "schema": wrap_schema(in_dialect(request.schema))}
         body["output_config"] = {**body.get("output_config", {}), "format": format_}
     if form.streamed:
@@ -145,14 +141,6 @@ def in_dialect(schema: Any) -> Any:
 def _one_type_each(schema: dict[str, Any], kinds: list[Any]) -> dict[str, Any]:
     rest = {name: part for name, part in schema.items() if name != "type"}
     return rest if "enum" in rest else {"anyOf": [{"type": one} for one in kinds], **rest}
-
-
-def _is_expressible(request: Request) -> bool:
-    """True if the API can be asked to enforce the request's schema.
-
-    The request must be strict, or its `enforce_schema` must be "on".
-    """
-    return request.is_strict or request.enforce_schema == "on"
 
 
 def _tool(described: dict[str, Any]) -> dict[str, Any]:
@@ -224,7 +212,7 @@ def _block(part: dict[str, Any]) -> dict[str, Any]:
             return {**block, "title": file["filename"]} if "filename" in file else block
         case "input_audio":
             raise ProviderError(
-                f"the API `{NAME}` has no field for a sound", hint="send what is said in it"
+                "the API `messages` has no field for a sound", hint="send what is said in it"
             )
         case _:  # a text, or a part that was already given in the form of this API
             return part
@@ -243,88 +231,16 @@ def _result(message: Message) -> dict[str, Any]:
     return {**result, "is_error": True} if isinstance(message, ToolErrorMessage) else result
 
 
-# The fields of a block that arrive in chunks: by delta type, the delta's field and the block's.
-_GROWING = {
-    "text_delta": ("text", "text"),
-    "thinking_delta": ("thinking", "thinking"),
-    "signature_delta": ("signature", "signature"),
-    "input_json_delta": ("partial_json", "input"),
-}
-
-
 class MessagesReader(ReplyReader):
-    """Reads a message, as one body or as a stream of events."""
+    """Reads a message."""
 
     meant = ("a message", 'a server that does not speak this API takes `api = "chat"`')
-
-    def __init__(self, request: Request, form: RequestForm, request_id: str | None) -> None:
-        super().__init__(request, form, request_id)
-        self._body: dict[str, Any] = {}
-        self._blocks: dict[int, dict[str, Any]] = {}
-        self._pieces: dict[tuple[int, str], list[str]] = {}
-        self._is_over = False
-
-    @property
-    def is_whole(self) -> bool:
-        """True if the server has sent a stop reason."""
-        return self._body.get("stop_reason") is not None
-
-    @property
-    def is_over(self) -> bool:
-        """True after the event `message_stop`."""
-        return self._is_over
-
-    def _take(self, event: dict[str, Any]) -> str:
-        place: Any = event.get("index")
-        match event.get("type"):
-            case "message_start":
-                self._body |= object_at(event, "message")
-            case "content_block_start" if isinstance(place, int):
-                block = object_at(event, "content_block")
-                self._blocks[place] = block
-                if block.get("type") == "text":  # most texts begin empty
-                    return self._text.add(str(block.get("text") or ""))
-            case "content_block_delta" if isinstance(place, int) and place in self._blocks:
-                return self._add(place, object_at(event, "delta"))
-            case "message_delta":
-                # The counts are cumulative; missing ones keep their values.
-                told = object_at(event, "usage")
-                counts = {name: one for name, one in told.items() if one is not None}
-                usage = {**object_at(self._body, "usage"), **counts}
-                self._body |= {**object_at(event, "delta"), "usage": usage}
-            case "message_stop":
-                self._is_over = True
-            case _:
-                pass
-        return ""
-
-    def _add(self, place: int, delta: dict[str, Any]) -> str:
-        kind = str(delta.get("type"))
-        if kind == "citations_delta":
-            block = self._blocks[place]
-            known = block.get("citations")
-            citations = block["citations"] = known if is_list(known) else list[Any]()
-            citations.append(delta.get("citation"))
-        if kind not in _GROWING:
-            return ""
-        name, own = _GROWING[kind]
-        piece = str(delta.get(name) or "")
-        self._pieces.setdefault((place, own), []).append(piece)
-        return self._text.add(piece) if kind == "text_delta" else ""
 
     def _is_meant(self, body: dict[str, Any]) -> bool:
         return is_list(body.get("content"))
 
-    def _whole(self) -> dict[str, Any]:
-        for (place, name), pieces in self._pieces.items():
-            block, whole = self._blocks[place], joined(pieces)
-            if name != "input":
-                block[name] = str(block.get(name) or "") + whole
-            elif whole:
-                block[name] = _input(whole)
-        return {**self._body, "content": [self._blocks[place] for place in sorted(self._blocks)]}
-
-    def _reply(self, body: dict[str, Any]) -> Reply:
+    def reply_of(self, body: dict[str, Any]) -> Reply:
+        """Converts the body of a response to a reply."""
         blocks = list(filter(is_object, body["content"]))
         used = [one for one in blocks if one.get("type") == "tool_use"]
         calls = tuple(call_of(one, one.get("input"), one.get("id")) for one in used)
@@ -338,17 +254,9 @@ class MessagesReader(ReplyReader):
         if reason == "refusal" and not text:
             text = str(object_at(body, "stop_details").get("explanation") or "")
         is_sound = all(is_object(one.get("input")) for one in used)
-        opaque, calls = opaque_parts("content", body["content"] if is_sound else [], calls)
+        opaque = opaque_parts("content", body["content"] if is_sound else [], calls)
         finish, usage = _FINISHES.get(reason, reason), _tokens(object_at(body, "usage"))
         return self._made(body, text, calls, finish, opaque, usage)
-
-
-def _input(text: str) -> Any:
-    """Returns the parsed arguments of a call, or their text if it was cut off."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
 
 
 def _tokens(usage: dict[str, Any]) -> dict[str, Any]:
@@ -362,4 +270,4 @@ def _tokens(usage: dict[str, Any]) -> dict[str, Any]:
     return tokens({**usage, "input_tokens": sent}, "input", "output")
 
 
-READER = MessagesReader
+WIRE = Wire("messages", ("seed", "temperature", "top_p"), render, MessagesReader)

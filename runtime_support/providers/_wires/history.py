@@ -11,10 +11,8 @@ or a reminder tells the model about its mistake.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, count
 from typing import Any
 
 from runtime_support._core.messages import (
@@ -23,9 +21,8 @@ from runtime_support._core.messages import (
     Origin,
     Reply,
     ToolErrorMessage,
-    ToolRequest,
 )
-from runtime_support._values.kinds import is_list, is_object
+from runtime_support._values.predicates import is_list, is_object
 
 # The tool names that OpenAI, Anthropic and Bedrock accept; others accept more.
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -94,7 +91,8 @@ def with_replies(
             yield message, None
             continue
         calls = message.get("tool_calls", ())
-        ids |= _own_ids(calls, reply.tool_calls)
+        pairs = zip(calls, reply.tool_calls, strict=True)
+        ids |= {call["id"]: asked.id or call["id"] for call, asked in pairs}
         open_ = [*dict.fromkeys([*(ids[call["id"]] for call in calls), *_called(reply)])]
         own = [{**call, "id": ids[call["id"]]} for call in calls]
         yield {**message, **({"tool_calls": own} if own else {})}, reply
@@ -121,20 +119,6 @@ def own_parts(reply: Reply | None, name: str) -> list[dict[str, Any]] | None:
     return parts if is_list(parts) and all(map(is_object, parts)) else None
 
 
-def _own_ids(calls: Iterable[dict[str, Any]], asked: Sequence[ToolRequest]) -> dict[str, str]:
-    """Maps our id of each call to the server's id.
-
-    If the server's id is missing or repeated, our id or a new id is used in its place.
-    """
-    theirs = {one.id for one in asked}
-    further = (f"call{number:05d}" for number in count(90_001))
-    ids: dict[str, str] = {}
-    for call, one in zip(calls, asked, strict=True):
-        ours = (other for other in chain((call["id"],), further) if other not in theirs)
-        ids[call["id"]] = one.id if one.id and one.id not in ids.values() else next(ours)
-    return ids
-
-
 def _not_called(identity: str) -> tuple[Message, None]:
     return {"role": "tool", "tool_call_id": identity, "content": _NOT_CALLED}, None
 
@@ -142,15 +126,6 @@ def _not_called(identity: str) -> tuple[Message, None]:
 def sendable_name(name: object) -> str:
     """Returns the name of a called tool, or `unknown_tool` if servers do not accept the name."""
     return name if isinstance(name, str) and _NAME.fullmatch(name) else _STAND_IN
-
-
-def sendable_arguments(text: object) -> str:
-    """Returns a call's arguments as JSON text, or `{}` if the text is not a JSON object."""
-    try:
-        is_read = isinstance(text, str) and isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        is_read = False
-    return str(text) if is_read else "{}"
 
 
 def without_last_thoughts(

@@ -1,8 +1,7 @@
 """The API `responses`: OpenAI's Responses API, as a `Wire` (`_wires`).
 
     render(request, form)                       ("responses", {"model": ..., "input": [...]})
-    READER(request, form, None).read(b'{"output": ...}')    Reply("...")
-    READER(request, form, None).add({"type": "response.output_text.delta", ...})    a chunk of text
+    ResponsesReader(request, form, None).read(b'{"output": ...}')    Reply("...")
 
 The server is told to store nothing. Reasoning arrives in encrypted items, next to the items of
 messages and calls. All items of a reply are sent back unchanged and in order.
@@ -10,6 +9,7 @@ messages and calls. All items of a reply are sent back unchanged and in order.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -17,7 +17,8 @@ from typing import Any
 from runtime_support._core.messages import Message, Origin, Reply, Request
 from runtime_support._values.kinds import brief, is_list, is_object
 from runtime_support.errors import ConfigError
-from runtime_support.providers._bodies import (
+from runtime_support.providers._wires import RequestForm, Wire
+from runtime_support.providers._wires.bodies import (
     ReplyReader,
     call_of,
     object_at,
@@ -26,19 +27,16 @@ from runtime_support.providers._bodies import (
     with_extra,
     wrap_schema,
 )
-from runtime_support.providers._history import (
+from runtime_support.providers._wires.history import (
     own_parts,
     sendable,
-    sendable_arguments,
     sendable_name,
     split_system,
     with_replies,
     without_last_thoughts,
 )
-from runtime_support.providers._wires import RequestForm
 
-NAME = "responses"
-LACKS = ("seed", "stop")
+_LACKS = ("seed", "stop")
 
 # Fields of chat completions that the Responses API lacks.
 OF_CHAT = frozenset(
@@ -95,7 +93,7 @@ def is_for_chat(request: Request) -> bool:
     extra: dict[str, Any] = request.options.get("extra_body", {})
     contents = (message["content"] for message in request.messages)
     return (
-        any(name in request.options for name in LACKS)
+        any(name in request.options for name in _LACKS)
         or any(name in OF_CHAT for name in extra)
         or any(part["type"] == "input_audio" for one in contents if is_list(one) for part in one)
     )
@@ -129,8 +127,17 @@ def _readable_call(item: dict[str, Any]) -> dict[str, Any]:
     """
     if item.get("type") != "function_call":
         return item
-    name, arguments = sendable_name(item.get("name")), sendable_arguments(item.get("arguments"))
+    name, arguments = sendable_name(item.get("name")), _sendable_arguments(item.get("arguments"))
     return {**item, "name": name, "arguments": arguments}
+
+
+def _sendable_arguments(text: object) -> str:
+    """Returns a call's arguments as JSON text, or `{}` if the text is not a JSON object."""
+    try:
+        is_read = isinstance(text, str) and isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        is_read = False
+    return str(text) if is_read else "{}"
 
 
 def _items(message: Message) -> Iterator[dict[str, Any]]:
@@ -162,65 +169,25 @@ def _part(part: dict[str, Any]) -> dict[str, Any]:
 
 
 class ResponsesReader(ReplyReader):
-    """Reads a response, as one body or as a stream of events."""
+    """Reads a response."""
 
     meant = ("a response", 'a server that does not speak this API takes `api = "chat"`')
-
-    def __init__(self, request: Request, form: RequestForm, request_id: str | None) -> None:
-        super().__init__(request, form, request_id)
-        self._items: dict[int, Any] = {}
-        self._asides: set[int] = set()
-        self._response: dict[str, Any] | None = None
-
-    @property
-    def is_whole(self) -> bool:
-        """True if the final event has arrived."""
-        return self._response is not None
-
-    @property
-    def is_over(self) -> bool:
-        """True if the final event has arrived."""
-        return self._response is not None
-
-    def _take(self, event: dict[str, Any]) -> str:
-        place: Any = event.get("output_index")
-        match event.get("type"):
-            case _ if place is not None and not isinstance(place, int):
-                raise ValueError(f"it has no item at {brief(place)}")
-            case "response.output_text.delta" if place not in self._asides:
-                return self._text.add(str(event.get("delta") or ""))
-            case "response.output_item.added" if _is_aside(event.get("item")) and place is not None:
-                self._asides.add(place)
-            case "response.output_item.done" if isinstance(place, int):
-                self._items[place] = event.get("item")
-            case "response.completed" | "response.incomplete" | "response.failed":
-                self._response = object_at(event, "response")
-            case "error":
-                raise self._reported(event)
-            case _:
-                pass
-        return ""
 
     def _is_meant(self, body: dict[str, Any]) -> bool:
         return is_list(body.get("output"))
 
-    def _whole(self) -> dict[str, Any]:
-        body = self._checked(self._response)
-        told = body.get("output")
-        # Finished items are complete; some servers leave them out of the final event.
-        items = {**dict(enumerate(told if is_list(told) else ())), **self._items}
-        return {**body, "output": [items[place] for place in sorted(items)]}
-
-    def _reply(self, body: dict[str, Any]) -> Reply:
+    def reply_of(self, body: dict[str, Any]) -> Reply:
+        """Converts the body of a response to a reply."""
         items = list(filter(is_object, body["output"]))
         messages = [one for one in items if one.get("type") == "message"]
         called = [one for one in items if one.get("type") == "function_call"]
         calls = tuple(call_of(one, one.get("arguments"), one.get("call_id")) for one in called)
         refusal = _joined(messages, "refusal", "refusal")
-        answers = [one for one in messages if not _is_aside(one)]
-        text = refusal or _joined(answers or messages, "output_text", "text") or self._text.whole
+        answers = [one for one in messages if not is_aside(one)]
+        text = refusal or _joined(answers or messages, "output_text", "text")
+        text = text or str(body.get("output_text") or "")
         finish = "refusal" if refusal else _finish(body, bool(calls))
-        opaque, calls = opaque_parts("output", body["output"], calls)
+        opaque = opaque_parts("output", body["output"], calls)
         usage = tokens(object_at(body, "usage"), "input", "output")
         return self._made(body, text, calls, finish, opaque, usage)
 
@@ -236,7 +203,7 @@ def _finish(body: dict[str, Any], has_calls: bool) -> str:
     return "tool_calls" if has_calls else "stop"
 
 
-def _is_aside(item: Any) -> bool:
+def is_aside(item: Any) -> bool:
     """True if the item is commentary before the answer."""
     return is_object(item) and item.get("phase") == "commentary"
 
@@ -249,4 +216,4 @@ def _joined(messages: list[dict[str, Any]], kind: str, name: str) -> str:
     return "".join(text for text in texts if isinstance(text, str))
 
 
-READER = ResponsesReader
+WIRE = Wire("responses", _LACKS, render, ResponsesReader)

@@ -1,22 +1,23 @@
 """A wire is an adapter: it translates requests and replies of one API.
 
+    wire = wire_named("chat")
     path, body = wire.render(request, form)                the path and the JSON body
-    wire.READER(request, form, request_id).read(content)   the reply in the body of a response
-    wire.READER(request, form, request_id).add(event)      the text that an event of a stream adds
-    drop_unsupported(wire.LACKS, "the wire ...", request)   the request without unsupported options
+    wire.reader(request, form, request_id).read(content)   the reply in the body of a response
+    drop_unsupported(wire.lacks, "the wire ...", request)   the request without unsupported options
 
-`RetryableError` and `Rejected` are the errors of an attempt without a reply.
+`Rejected` is the error of an attempt that the server may accept in another form.
 
-Each wire is a module with the function `render` and the class `READER`. The code that sends, waits
+Each wire is the `WIRE` of a module. The code that sends, waits
 and retries (`_openai`) does not depend on the wire, nor do journals and recordings, because
 a `Request` is the same for all wires.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from runtime_support._core.messages import Origin, Request
 from runtime_support._core.notes import note
@@ -25,7 +26,7 @@ from runtime_support.errors import ConfigError, ProviderError
 if TYPE_CHECKING:
     import httpx2
 
-    from runtime_support.providers._bodies import ReplyReader
+    from runtime_support.providers._wires.bodies import ReplyReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class RequestForm:
     is_openai: bool  # at OpenAI's own address
     enforced: bool
     streamed: bool
-    counted: bool
+    counted: bool = True
     thoughts: bool = True
     has_new_limit: bool = False
     most_tokens: int | None = None
@@ -68,27 +69,25 @@ class RequestForm:
         return options
 
 
-class Wire(Protocol):
-    """Translates requests and replies of one API. Each wire is a module."""
+class Wire(NamedTuple):
+    """Translates requests and replies of one API.
 
-    @property
-    def NAME(self) -> str:
-        """The name of the API in settings, journals and origins."""
-        ...
+    - `name` is the name of the API in settings, journals and origins.
+    - `lacks` are the sampling options that the API does not support.
+    - `render` returns the path below the server's address, and the JSON body.
+    - `reader` is the class that reads the body of a reply.
+    """
 
-    @property
-    def LACKS(self) -> tuple[str, ...]:
-        """The sampling options that the API does not support."""
-        ...
+    name: str
+    lacks: tuple[str, ...]
+    render: Callable[[Request, RequestForm], tuple[str, dict[str, Any]]]
+    reader: type[ReplyReader]
 
-    def render(self, request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
-        """Returns the path below the server's address, and the JSON body."""
-        ...
 
-    @property
-    def READER(self) -> type[ReplyReader]:
-        """The class that reads a reply, as one body or as a stream of events."""
-        ...
+def wire_named(name: str) -> Wire:
+    """Returns the wire of this name; imports its module at the first use."""
+    wire: Wire = import_module(f"{__package__}.{name}").WIRE
+    return wire
 
 
 def drop_unsupported(
@@ -122,21 +121,6 @@ _told: set[str] = set()
 
 # How many characters of a server's message are shown.
 SHOWN = 300
-
-# Why an attempt failed: the server is overloaded; it is unreachable; or the exchange broke off.
-Reason: TypeAlias = Literal["busy", "away", "broken"]
-
-
-class RetryableError(Exception):
-    """A failed attempt that may be retried; `wait` is how many seconds the server asks to wait."""
-
-    def __init__(self, error: ProviderError, reason: Reason, wait: float | None = None) -> None:
-        super().__init__(error)
-        error.stays_away = reason != "broken"
-        self.error = error
-        self.reason = reason
-        self.wait = wait
-
 
 @dataclass(slots=True)
 class Waited:

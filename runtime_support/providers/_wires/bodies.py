@@ -2,24 +2,24 @@
 
 wrap_schema({"type": "integer"})            {"type": "object", "properties": {"value": ...}, ...}
 unwrapped('{"value": 3}')                   "3"
-ChunkedText(is_wrapped=True).add('{"val')   the visible text that a chunk adds
-ReplyReader                                 reads a reply, whole or as events; a subclass per wire
+ReplyReader                                 reads the body of a reply; a subclass per wire
+of_server()                                 turns errors from malformed data into a ValueError
 tokens(usage, "prompt", "completion")       the token counts, as fields of a `Reply`
 """
 
 from __future__ import annotations
 
 import json
-import re
 from abc import ABC, abstractmethod
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from runtime_support._core.messages import Reply, Request, ToolRequest
-from runtime_support._values.kinds import holds_halves, is_object, without_halves
-from runtime_support.errors import ProviderError
+from runtime_support._values.predicates import holds_halves, is_object, without_halves
+from runtime_support.errors import ProviderError, SaftError
 from runtime_support.providers._wires import RequestForm
-
-_WRAPPING = re.compile(r'\s*\{\s*"value"\s*:')
 
 
 def object_at(body: dict[str, Any], key: str) -> dict[str, Any]:
@@ -54,19 +54,24 @@ def sendable_parts(parts: dict[str, Any]) -> dict[str, Any] | None:
 
 def opaque_parts(
     name: str, parts: list[Any], calls: tuple[ToolRequest, ...]
-) -> tuple[dict[str, Any] | None, tuple[ToolRequest, ...]]:
-    """Returns a reply's opaque parts under `name`, and its calls with the server's ids.
+) -> dict[str, Any] | None:
+    """Returns a reply's opaque parts under `name`, which only its server understands.
 
-    Opaque parts are those that only the server understands. If a call's id is missing or used
-    twice, a result cannot refer to the call. Then, or if the parts cannot be sent back, the parts
-    are None and the calls have no ids.
+    Returns None if the parts cannot be sent back, or if a call in them has no usable id.
     """
-    ids = {one.id for one in calls}
-    is_sound = "" not in ids and len(ids) == len(calls) and all(map(is_object, parts))
-    opaque = sendable_parts({name: parts}) if parts and is_sound else None
-    if opaque is None:
-        calls = tuple(ToolRequest(one.name, one.arguments) for one in calls)
-    return opaque, calls
+    is_sound = all(call.id for call in sound_calls(calls)) and all(map(is_object, parts))
+    return sendable_parts({name: parts}) if parts and is_sound else None
+
+
+def sound_calls(calls: tuple[ToolRequest, ...]) -> tuple[ToolRequest, ...]:
+    """Returns the calls with the server's ids.
+
+    If an id is missing or used twice, results cannot refer to the calls: then none has an id.
+    """
+    ids = {call.id for call in calls}
+    if "" not in ids and len(ids) == len(calls):
+        return calls
+    return tuple(replace(call, id="") for call in calls)
 
 
 def with_extra(body: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
@@ -98,11 +103,6 @@ def wrap_schema(schema: dict[str, Any]) -> dict[str, Any]:
     return document if "$defs" not in schema else {**document, "$defs": schema["$defs"]}
 
 
-def is_wrapped(request: Request, form: RequestForm) -> bool:
-    """True if the reply's value is in `{"value": ...}`, as its schema is not that of an object."""
-    return form.enforced and request.schema is not None and not _is_object_root(request.schema)
-
-
 def unwrapped(text: str) -> str:
     """Returns the value in `{"value": ...}` as JSON text; returns any other text unchanged."""
     try:
@@ -118,58 +118,11 @@ def _is_object_root(schema: dict[str, Any]) -> bool:
     return schema.get("type") == "object" and "anyOf" not in schema
 
 
-def joined(pieces: list[str]) -> str:
-    """Joins chunks of text, even if the server cut them inside a surrogate pair."""
-    text = "".join(pieces)
-    if text.isascii():
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
-
-
-class ChunkedText:
-    """Joins chunks of text that the server may have cut inside a character.
-
-    If the text is wrapped in `{"value": ...}`, the opening brace and key are not visible text.
-    """
-
-    def __init__(self, *, is_wrapped: bool) -> None:
-        self._texts: list[str] = []
-        # Held back: half of a surrogate pair, and a possible start of `{"value": `.
-        self._half = self._opening = ""
-        self._is_open = not is_wrapped
-
-    @property
-    def known(self) -> str:
-        """The text so far, without an incomplete character at its end."""
-        return "".join(self._texts)
-
-    @property
-    def whole(self) -> str:
-        """The text so far, even if it ends inside a character."""
-        return self.known + self._half
-
-    def add(self, piece: str) -> str:
-        """Adds a chunk and returns the visible text that it adds."""
-        text, self._half = self._half + piece, ""
-        if text and "\ud800" <= text[-1] <= "\udbff":
-            text, self._half = text[:-1], text[-1]
-        text = joined([text])
-        self._texts.append(text)
-        if self._is_open:
-            return text
-        self._opening += text
-        opened = _WRAPPING.match(self._opening)
-        if opened is None and '{"value":'.startswith("".join(self._opening.split())):
-            return ""
-        self._is_open = True
-        return self._opening if opened is None else self._opening[opened.end() :]
-
-
 class ReplyReader(ABC):
-    """Reads one reply: from the body of a response, or from the events of a stream.
+    """Reads the reply in the body of a response.
 
-    Subclasses add the reply's text to `_text`. If a server returns data of another kind, the error
-    says that the server did not return `meant[0]`, and has the hint `meant[1]`.
+    If a server returns data of another kind, the error says that the server did not return
+    `meant[0]`, and has the hint `meant[1]`.
     """
 
     meant: tuple[str, str | None]
@@ -178,7 +131,9 @@ class ReplyReader(ABC):
         self._request = request
         self._form = form
         self._request_id = request_id
-        self._text = ChunkedText(is_wrapped=is_wrapped(request, form))
+        # Whether the value is in `{"value": ...}`, as its schema is not that of an object.
+        schema = request.schema if form.enforced else None
+        self.is_wrapped = schema is not None and not _is_object_root(schema)
 
     def read(self, content: bytes) -> Reply:
         """Returns the reply in a response's body.
@@ -194,54 +149,16 @@ class ReplyReader(ABC):
 
             said = f"the server's answer is not JSON: {excerpt(content)}"
             raise ProviderError(said, request_id=self._request_id) from None
-        if not self._is_meant(self._checked(body)):
+        if not self._is_meant(self.checked(body)):
             raise self._unexpected(body)
-        return self._reply(body)
-
-    @property
-    def text(self) -> str:
-        """The text of the reply so far."""
-        return self._text.known
-
-    @property
-    @abstractmethod
-    def is_whole(self) -> bool:
-        """True if the server has said that the reply is complete."""
-
-    @property
-    def is_over(self) -> bool:
-        """True after the reply's last event; later data does not belong to it."""
-        return False
-
-    def end(self) -> None:
-        """Handles the event `[DONE]`, which ends a stream. In some APIs, it completes the reply."""
-        return
-
-    def add(self, event: Any) -> str:
-        """Adds an event, given as parsed JSON, and returns the visible text that it adds."""
-        return self._take(self._checked(event))
-
-    def reply(self) -> Reply:
-        """Returns the reply assembled from all events.
-
-        Raises ProviderError or ValueError if the events do not make a valid reply.
-        """
-        return self._reply(self._whole())
+        return self.reply_of(body)
 
     @abstractmethod
     def _is_meant(self, body: dict[str, Any]) -> bool:
         """True if the body of a response is a reply of this API."""
 
     @abstractmethod
-    def _take(self, event: dict[str, Any], /) -> str:
-        """Adds an event that reports no error. Returns the visible text that it adds."""
-
-    @abstractmethod
-    def _whole(self) -> dict[str, Any]:
-        """Returns the body of a response, assembled from all events."""
-
-    @abstractmethod
-    def _reply(self, body: dict[str, Any]) -> Reply:
+    def reply_of(self, body: dict[str, Any]) -> Reply:
         """Converts the body of a response to a reply."""
 
     def _made(
@@ -254,9 +171,10 @@ class ReplyReader(ABC):
         usage: dict[str, Any],
     ) -> Reply:
         """Builds the reply. Records the server if the reply has parts that only it understands."""
+        calls = sound_calls(calls)
         has_own = opaque or any(call.id or call.opaque for call in calls)
         return Reply(
-            text=unwrapped(text) if is_wrapped(self._request, self._form) else text,
+            text=unwrapped(text) if self.is_wrapped else text,
             tool_calls=calls,
             finish=without_halves(finish),
             model=without_halves(str(body.get("model") or self._form.origin.model)),
@@ -265,7 +183,7 @@ class ReplyReader(ABC):
             **usage,
         )
 
-    def _checked(self, data: Any) -> dict[str, Any]:
+    def checked(self, data: Any) -> dict[str, Any]:
         """Returns the data if it is an object without an error.
 
         Raises ProviderError if it is no object. If it reports an error, raises this error.
@@ -273,10 +191,11 @@ class ReplyReader(ABC):
         if not is_object(data):
             raise self._unexpected(data)
         if data.get("error"):
-            raise self._reported(data["error"], data.get("request_id"))
+            raise self.reported(data["error"], data.get("request_id"))
         return data
 
-    def _reported(self, error: Any, request_id: Any = None) -> Exception:
+    def reported(self, error: Any, request_id: Any = None) -> Exception:
+        """Returns the error for an error object that the server sent."""
         from runtime_support.providers._refusals import reported_error
 
         return reported_error(error, request_id or self._request_id)
@@ -287,6 +206,23 @@ class ReplyReader(ABC):
         what, hint = self.meant
         said = f"the server did not return {what}: {excerpt(json.dumps(data).encode())}"
         return ProviderError(said, request_id=self._request_id, hint=hint)
+
+
+@contextmanager
+def of_server() -> Generator[None]:
+    """Turns unexpected errors in the block into a ValueError.
+
+    Malformed data of the server is taken as the cause. So only code that reads such data may be in
+    the block; errors of other code would be hidden.
+    """
+    try:
+        yield
+    except (SaftError, ValueError):
+        raise
+    except RecursionError as error:
+        raise ValueError("it is nested too deep") from error
+    except Exception as error:
+        raise ValueError(f"{type(error).__name__}: {error}") from error
 
 
 # Names of input tokens read from or written to a cache, in `usage` or in its details. They are of
