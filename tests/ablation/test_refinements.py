@@ -142,7 +142,7 @@ REFINEMENTS: dict[str, dict[str, Any]] = {
     "objects whose fields are read are annotated": {f"{_VARIABLES}.Variables._is_read": _no},
     # cost
     "turns of `while`": {f"{_COUNTED}._ended_by": _nothing},
-    "lists that grow in loops": {f"{_COUNTED}._step": _nothing},
+    "what loops add is bounded": {f"{_COUNTED}._step": _nothing},
     "what runs ahead may run again": {"saftc.cost.script_bounds.ScriptBounds.runs_again": _no_list},
 }
 # Why a refinement stays that fewer scripts need.
@@ -175,7 +175,6 @@ REASONS = {
     "what checkers read as another type is any": "strict checkers look where a list was made",
     "destructured names that are returned are declared": "mypy lets no function return Any",
     "turns of `while`": "docs/cost.md promises counters",
-    "lists that grow in loops": "what a loop collects is looped over below",
     "what runs ahead may run again": "sound: a file that is read too early is read again",
 }
 
