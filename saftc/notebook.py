@@ -363,7 +363,8 @@ class Notebook:
         bound = [
             (statement, _names_of(statement))
             for statement in cell.own(found.module.statements)
-            if isinstance(statement, _KEPT) and _names_of(statement) <= bound_now
+            if set() < _names_of(statement) <= bound_now
+            and not isinstance(statement, n.ForStmt | n.AugmentedAssignStmt | n.ServerImport)
             # The function of an imported tool has no text; it stays a name of the notebook.
             if not (isinstance(statement, n.FunctionDef) and statement.span == statement.name.span)
         ]
@@ -416,12 +417,6 @@ class _CompiledCell:
     cell: "_Cell"
     found: Checked
     python: str
-
-
-_KEPT = (
-    *(n.FunctionDef, n.RecordDef, n.TypeAlias, n.ImportStmt, n.FromImport),
-    *(n.AssignStmt, n.DestructureStmt, n.UnpackStmt),
-)
 
 
 class _Cell:

@@ -120,12 +120,6 @@ def find_history(
     return history
 
 
-_COLLECTED = (
-    *(n.FunctionDef, n.AssignStmt, n.AugmentedAssignStmt, n.DestructureStmt),
-    *(n.ForStmt, n.ComprehensionClause, n.UnpackStmt, n.Member, n.Index),
-)
-
-
 class _HistoryFinder:
     def __init__(
         self,
@@ -145,7 +139,7 @@ class _HistoryFinder:
         self.returns: dict[n.FunctionDef, list[n.Expression | None]] = {}
         self.members: list[n.Member | n.Index] = []
         self.loops: list[n.ForStmt | n.ComprehensionClause] = []
-        for node in nodes_of(module, *_COLLECTED):
+        for node in nodes_of(module):
             self._collect(node)
         self.can = _closed(
             [

@@ -18,7 +18,8 @@ from saftc.diagnostics.model import Collector, Edit, Hint
 from saftc.diagnostics.near import did_you_mean
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import nodes_of, walk
+from saftc.syntax.constructs import is_constant
+from saftc.syntax.walk import nodes_of
 from saftc.types.foreign import UNKNOWN, Alias, Namespace, PythonClass
 
 
@@ -288,9 +289,7 @@ def _only_defines(statement: n.Statement) -> bool:
         case n.TypeAlias() | n.ServerImport():
             return True
         case n.FunctionDef(defaults=defaults) | n.RecordDef(defaults=defaults):
-            values = n.Literal | n.Unary | n.ListLiteral | n.TupleLiteral | n.ObjectLiteral
-            allowed = values | n.Field | n.Identifier
-            return all(isinstance(one, allowed) for node in defaults for one in walk(node))
+            return all(map(is_constant, defaults))
         case _:
             return False
 

@@ -321,7 +321,7 @@ def field_annotation(context: Context, type_: Type, doc: str | None) -> Expressi
 def names_unwritten(context: Context, type_: Type) -> bool:
     """True if an annotation of `type_` names a type that the module defines later."""
     facts, classes = context.facts, context.output.classes
-    for part in within(type_, classes.aliases.__contains__):
+    for part in within(type_, classes.aliases):
         text = classes.aliases.get(part)
         if text is None and isinstance(part, RecordType | SelfType):
             text = part.name if part.name in facts.aliases else None

@@ -21,7 +21,6 @@ from saftc.infer.failures import (
 )
 from saftc.source import Source
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import walk
 from saftc.types.types import ANY
 
 if TYPE_CHECKING:
@@ -98,7 +97,6 @@ class Certainty:
         return tuple(first.values())
 
     def _function(self, definition: n.FunctionDef) -> _Reasons:
-        yield from self._around(definition)
         if self.effects.summary(definition).calls_itself:
             # Its body is not analysed, so that the analysis ends here.
             words = f"`{definition.name.text}` calls itself, and may never end"
@@ -108,28 +106,7 @@ class Certainty:
         if known.declared is not None and known.can_lack_value:
             words = f"`{definition.name.text}` may end without a value"
             yield Reason(definition.name, words, "end it with a `ret`")
-        yield from self._unset(definition)
         yield from self._block(definition.body)
-
-    def _unset(self, definition: n.FunctionDef) -> _Reasons:
-        """Yields a reason for each read of a local variable that may have no value yet."""
-        names = self.facts.names
-        taken = {names.of(parameter.name) for parameter in definition.parameters}
-        early = self.effects.flow.early_reads(definition.body, taken)
-        own = {one for one in early if one.scope is names.scopes[definition]}
-        for node in walk(definition):
-            if isinstance(node, n.Name) and names.of(node) in own:
-                yield Reason(node, f"`{node.text}` may have no value", GIVE_VALUE)
-
-    def _around(self, definition: n.FunctionDef) -> _Reasons:
-        """Yields a reason for each outer variable of an imported function that may have no value.
-
-        All other outer variables got their values when the imported script ran.
-        """
-        for symbol in self.effects.outer(definition) if self.effects.is_imported else ():
-            if symbol in self.facts.names.unset:
-                words = f"`{symbol.name}` may have no value"
-                yield Reason(definition.name, words, GIVE_VALUE)
 
     # Statements
 
@@ -188,8 +165,10 @@ class Certainty:
                 case Cause.CALL:
                     assert one.function is not None
                     yield from self._called(one.function)
-                case Cause.ACCIDENT | Cause.UNSET:
-                    pass  # `VariableFlow` knows where a name has a value
+                case Cause.ACCIDENT:
+                    pass
+                case Cause.UNSET:
+                    yield Reason(one.node, one.words, GIVE_VALUE)
                 case Cause.PYTHON if self._is_declared(one.node):
                     pass
                 case Cause.UNKNOWN:

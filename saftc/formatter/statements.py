@@ -186,24 +186,7 @@ def _record_head(original: Original, node: n.RecordDef) -> Doc:
     return ("type ", node.name.text, write_parameters(original, node.fields, inside))
 
 
-def _simple_stmt(
-    original: Original,
-    node: n.AssignStmt
-    | n.AugmentedAssignStmt
-    | n.UnpackStmt
-    | n.DestructureStmt
-    | n.BreakStmt
-    | n.ContinueStmt
-    | n.RetStmt
-    | n.AssertStmt
-    | n.FailStmt
-    | n.TypeAlias
-    | n.RecordDef
-    | n.ImportStmt
-    | n.FromImport
-    | n.ServerImport
-    | n.ExpressionStmt,
-) -> Doc:
+def _simple_stmt(original: Original, node: n.SimpleStatement) -> Doc:
     match node:
         case n.AssignStmt():
             schema = write_annotation(original, ": ", node.schema)

@@ -30,7 +30,6 @@ from saftc.types.types import (
     FLOAT,
     NIL,
     STRING,
-    BuiltinType,
     FunctionType,
     LiteralType,
     Type,
@@ -39,7 +38,6 @@ from saftc.types.types import (
     item_type,
     may_be,
     members,
-    within,
 )
 
 
@@ -285,9 +283,7 @@ class Choices:
         A value that may be a function has no such name, since the model would see the name.
         """
         type_ = self.facts.type_of(node)
-        if not is_known(type_) or any(
-            isinstance(part, FunctionType | BuiltinType) for part in within(type_)
-        ):
+        if not is_known(type_):
             return None
         match node:
             case n.Member():

@@ -27,7 +27,6 @@ from saftc.syntax import nodes as n
 from saftc.syntax.constructs import construct_of
 from saftc.syntax.walk import children, walk
 from saftc.types.builtins import Holds
-from saftc.types.relations import Assignability, fit
 from saftc.types.types import ANY, MapType, ObjectType, is_only, members
 
 # These statements evaluate an expression and keep no part of its value.
@@ -182,8 +181,6 @@ class _GrowthFinder(ForwardAnalysis[_State]):
             case n.Call():
                 is_list = is_only(self.facts.types.get(node, ANY), "list")
                 return is_list and self._holds(node) in ("nothing", "items")
-            case n.Conditional():
-                return self._is_new(node.then) and self._is_new(node.other)
             case _:
                 return False
 
@@ -255,29 +252,16 @@ class _GrowthFinder(ForwardAnalysis[_State]):
         self, read: n.Expression, entries: tuple[n.Entry, ...]
     ) -> Growth | None:
         owners = members(self.facts.types.get(read, ANY))
-        declared = [o for o in owners if isinstance(o, ObjectType) and o.is_declared]
-        if not all(isinstance(owner, ObjectType | MapType) for owner in owners):
+        if not all(isinstance(one, MapType | ObjectType) for one in owners):
             return None
-        if not all(self._has_fields(owner, entries) for owner in declared):
-            return None
+        if any(isinstance(one, ObjectType) and one.is_declared for one in owners):
+            return None  # the keys of a TypedDict do not change
         match entries:
             case (n.Field() | n.ComputedField() as one,):
                 is_in_order = isinstance(one, n.Field) or self._in_any_order(one)
                 return Put(entries, is_item=is_in_order)
             case _:
                 return Put(entries, is_item=False)
-
-    def _has_fields(self, owner: ObjectType, entries: Sequence[n.Entry]) -> bool:
-        """Whether a TypedDict has fields with the types of the entries.
-
-        Type checkers require this.
-        """
-        return all(
-            isinstance(entry, n.Field)
-            and (known := owner.field(entry.key.text)) is not None
-            and fit(self.facts.type_of(entry.value), known.type) == Assignability.EXACT
-            for entry in entries
-        )
 
     def _in_any_order(self, entry: n.ComputedField) -> bool:
         """Whether Python may evaluate the value before the key, as `x[key] = value` does."""

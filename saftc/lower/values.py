@@ -9,7 +9,7 @@ tags: [string] = [] a shared default, or one that each record (or call) creates
 
 from collections.abc import Sequence
 from enum import Enum, auto
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from saftc.check.facts import Facts, FunctionFacts
 from saftc.check.forms import BuiltinCall, Form
@@ -82,13 +82,6 @@ class Key(NamedTuple):
     name: str
 
 
-class BoolChain(NamedTuple):
-    """The form `condition and other` or `condition or other` for a conditional of bools."""
-
-    operator: Literal["and", "or"]
-    other: n.Expression
-
-
 class Values:
     """Chooses how the values of a module are written, by the facts about the module."""
 
@@ -108,21 +101,6 @@ class Values:
     def are(self, kind: str, *nodes: n.Expression) -> bool:
         """Whether the values of all nodes are of the given kind."""
         return all(is_only(self.facts.type_of(one), kind) for one in nodes)
-
-    def both(self, node: n.Conditional) -> BoolChain | None:
-        """The `and` or `or` form of a conditional with bool values, or None.
-
-        The conditional has one if `then` is the literal true, or `other` is the literal false.
-        """
-        if not self.are("bool", node.then, node.other):
-            return None
-        match node:
-            case n.Conditional(other=n.Literal(value=False)):
-                return BoolChain("and", node.then)
-            case n.Conditional(then=n.Literal(value=True)):
-                return BoolChain("or", node.other)
-            case _:
-                return None
 
     # Builtins
 

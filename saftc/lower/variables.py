@@ -19,7 +19,6 @@ function that runs ahead for a loop has its own variables. Type checkers see des
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeGuard
 
 from saftc.check.facts import Facts
 from saftc.check.forms import Form
@@ -105,16 +104,13 @@ class Variables:
     ) -> None:
         self.facts = facts
         self.plan = plan
-        self.of = of = facts.names.of
+        self.of = facts.names.of
         self.growth = growth
         self.shared = set(entry.shared)
         self.in_main = set(all_statements(entry.inside))
         self.around: dict[Frame, Frame] = {}
         self.bindings = self._all_bindings()
         self.open = set(self._open_parameters())
-        self.reads: dict[Symbol, list[n.Name]] = {}
-        for node in nodes_of(facts.module, n.Name):
-            self.reads.setdefault(of(node), []).append(node)
         self.returned = set(self._returned_symbols())
 
     def beside(
@@ -127,42 +123,17 @@ class Variables:
         found = self._annotated(self.of(statement.name), statement, frame)
         return None if found is None or found.is_above else found
 
-    def of_draft(self, statement: n.ForStmt, frame: Frame) -> Annotation | None:
-        """The annotation of a list that begins empty and gets an item in each turn of a loop.
+    def list_of_draft(self, statement: n.ForStmt, frame: Frame) -> str:
+        """The name of the list that grows in a loop over drafts of a streamed list.
 
-        Returns None if the variable has an annotation elsewhere.
+        A draft is the part of the streamed list that has arrived so far.
         """
         (symbol,) = self._bound_outside(statement)
-        first = self._bindings(symbol, frame)[0]
-        is_declared = first.statement is not statement or first.is_taken
-        is_global = symbol in self.shared and statement in self.in_main
-        if is_declared or is_global or self._annotated(symbol, statement, frame) is not None:
-            return None
-        return Annotation(first.type, is_above=False)
-
-    def list_of_draft(self, statement: n.ForStmt, frame: Frame) -> str | None:
-        """The name of the separate list that grows in a loop over drafts of a streamed list.
-
-        A draft is the part of the streamed list that has arrived so far. Returns None if only the
-        bodies of such loops read the draft, because the variable of the draft then holds the list.
-        """
-        (symbol,) = self._bound_outside(statement)
-        bindings = [one.statement for one in self._bindings(symbol, frame)]
-        loops = [one for one in bindings if self._grows(one)]
-        bodies = [(one.body[0].span.start, one.body[-1].span.end) for one in loops]
-
-        def around(node: n.Node) -> int:
-            return sum(start <= node.span.start < end for start, end in bodies)
-
-        is_alone = len(loops) == len(bindings) and not any(map(around, loops))
-        if is_alone and all(map(around, self.reads.get(symbol, ()))):
-            return None
-        level = around(statement)
-        return f"{symbol.name}_so_far_{level + 1}" if level else f"{symbol.name}_so_far"
-
-    def _grows(self, statement: n.Statement) -> TypeGuard[n.ForStmt]:
-        is_loop = isinstance(statement, n.ForStmt)
-        return is_loop and self.facts.forms.loops.get(statement) == Form.GROWING
+        bindings = (one.statement for one in self._bindings(symbol, frame))
+        forms = self.facts.forms.loops
+        loops = [o for o in bindings if isinstance(o, n.ForStmt) and forms[o] == Form.GROWING]
+        number = loops.index(statement)
+        return f"{symbol.name}_so_far_{number + 1}" if number else f"{symbol.name}_so_far"
 
     def above(
         self, statements: Iterable[n.Statement], frame: Frame

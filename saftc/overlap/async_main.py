@@ -24,9 +24,10 @@ from saftc.check.names import Symbol
 from saftc.check.statements import all_statements, bound_by
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector
-from saftc.effects.awaits import Awaits, evaluated
+from saftc.effects.awaits import Awaits
 from saftc.overlap.plan import Plan
 from saftc.syntax import nodes as n
+from saftc.syntax.constructs import is_constant
 from saftc.syntax.walk import nodes_of, walk
 
 _STAYS = n.ImportStmt | n.FromImport | n.ServerImport | n.TypeAlias | n.RecordDef
@@ -74,7 +75,7 @@ def entry_of(plan: Plan, in_place: Container[n.Statement] = ()) -> MainSplit:
     starts = [one for one in statements[:first] if isinstance(one, n.AssignStmt)]
     for symbol in set_inside - used:
         own = {one for one in statements[:first] if symbol in _bound(facts, [one])}
-        if own <= {one for one in starts if _is_constant(one.value)}:
+        if own <= {one for one in starts if is_constant(one.value)}:
             inside |= own
     outside = tuple(one for one in statements if one not in inside)
     ordered = tuple(one for one in statements if one in inside)
@@ -156,12 +157,6 @@ def _keeps_place(
     names = {awaits.facts.names.of(one) for one in walk(node) if isinstance(one, n.Name)}
     does_nothing = not plan.effects.of(node) and plan.certainty.expression(node) is None
     return awaits.in_([node]) or not does_nothing or not names.isdisjoint(set_inside)
-
-
-def _is_constant(node: n.Expression) -> bool:
-    """Whether an expression has the same value wherever it is evaluated."""
-    parts = n.Literal | n.ListLiteral | n.TupleLiteral | n.ObjectLiteral | n.Field | n.Unary
-    return all(isinstance(one, parts | n.Identifier) for one in evaluated(node))
 
 
 def _bound(facts: Facts, statements: Iterable[n.Statement]) -> set[Symbol]:

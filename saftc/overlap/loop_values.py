@@ -16,7 +16,7 @@ from saftc.check.statements import all_statements, bound_by
 from saftc.effects.variables import VariableFlow
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import children, walk
-from saftc.types.types import ANY, INT, NEVER, STRING, ListType, MapType, Type, members, union
+from saftc.types.types import ANY, INT, STRING, ListType, MapType, Type, is_known, union
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +50,9 @@ def loop_output(
         return None
     types = {type_ for one, name in bound for type_ in bound_types(facts, one, name)}
     # An empty list does not show its item type: then take the variable's type in the whole scope.
-    is_told = not any(type_ == ANY or _is_empty(type_) for type_ in types)
+    is_told = all(map(is_known, types))
     whole = facts.symbols.get(symbol, ANY)
     return LoopOutput(symbol, union(types) if is_told else whole, kept.pop())
-
-
-def _is_empty(type_: Type) -> bool:
-    return any(isinstance(one, ListType) and one.item == NEVER for one in members(type_))
 
 
 def bound_types(facts: Facts, statement: n.Statement, name: n.Identifier) -> Iterator[Type]:

@@ -30,7 +30,6 @@ from saftc.check.statements import all_statements, blocks_of, bound_by, evaluate
 from saftc.effects.awaits import Awaits
 from saftc.effects.certainty import (
     ANNOTATE,
-    GIVE_VALUE,
     STREAMED,
     TO_HEAD,
     UNSTREAMED,
@@ -188,16 +187,14 @@ _Reads = tuple[Set[Symbol], ...]
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The scope of a block of statements, and what is known about variables there.
+    """The scope of a block of statements, and what may be read after its statements.
 
-    `certain` holds the variables that certainly have a value. `after` holds the variables that may
-    be read later, in one set for each enclosing block, the innermost first. `failed` holds, in the
-    same way, the variables that may be read if a statement fails and the failure is caught. `added`
-    are the names for the additions of the enclosing loops.
+    `after` holds the variables that may be read later, in one set for each enclosing block, the
+    innermost first. `failed` holds, in the same way, the variables that may be read if a statement
+    fails and the failure is caught. `added` are the names for the additions of the enclosing loops.
     """
 
     scope: Scope
-    certain: set[Symbol]
     after: _Reads = ()
     failed: _Reads = ()
     added: frozenset[str] = frozenset()
@@ -225,10 +222,9 @@ class _Planner:
     def run(self) -> Plan:
         scopes = self.facts.names.scopes
         module = self.facts.module
-        self._block(module.statements, _Place(scopes[module], set()))
+        self._block(module.statements, _Place(scopes[module]))
         for function in self.functions:
-            names = {self.facts.names.of(parameter.name) for parameter in function.parameters}
-            self._block(function.body, _Place(scopes[function], names))
+            self._block(function.body, _Place(scopes[function]))
         return self.plan
 
     def _block(self, statements: Sequence[n.Statement], place: _Place) -> None:
@@ -245,7 +241,6 @@ class _Planner:
                 group = (statement,)
                 after = (below.get(statement, frozenset()), *place.after)
                 self._inside(statement, replace(place, after=after))
-            self.flow.early_reads(group, place.certain)
             position += len(group)
 
     def _read_below(self, statements: Sequence[n.Statement]) -> Mapping[n.Statement, Set[Symbol]]:
@@ -268,11 +263,9 @@ class _Planner:
         `place.after` has the variables that may be read below the statement.
         """
         self._comprehensions(_own_nodes(statement), place)
-        inside = set(place.certain)
         after, added = place.after, place.added
         if isinstance(statement, n.ForStmt):
             self._for(statement, place)
-            inside.update(self.flow.bound(statement))
             if statement in self.plan.loops:
                 added = added.union(self.plan.loops[statement].added)
         if isinstance(statement, n.ForStmt | n.WhileStmt):
@@ -281,7 +274,7 @@ class _Planner:
             failed = place.failed
             if isinstance(statement, n.TryStmt) and block is statement.body:
                 failed = (self.flow.early_reads(statement.handler, set()), *after, *failed)
-            self._block(block, _Place(place.scope, set(inside), after, failed, added))
+            self._block(block, _Place(place.scope, after, failed, added))
 
     def _note(self, node: n.Node, words: str, reason: Reason | None = None) -> None:
         self.plan.notes.append(Decision(node, words, reason))
@@ -290,30 +283,12 @@ class _Planner:
         if "prints" in self.effects.of(*nodes):
             self.plan.prints = True
 
-    def _without_value(self, read: set[Symbol], place: _Place) -> str | None:
-        """The name of a variable in `read` that may have no value at `place`, or None.
-
-        If there are several, it is the first in the alphabet.
-        """
-        unset = [
-            symbol.name
-            for symbol in read - place.certain
-            if symbol.kind in ("variable", "function") and self._is_own(symbol, place)
-        ]
-        return min(unset, default=None)
-
-    def _is_own(self, symbol: Symbol, place: _Place) -> bool:
-        if symbol.scope is not place.scope:
-            return False
-        # A function at the top of the module is defined for all code that runs below it.
-        return symbol.kind == "variable" or symbol.node not in self.facts.module.statements
-
     # Loops
 
     def _for(self, loop: n.ForStmt, place: _Place) -> None:
         if "asks" not in self.effects.of(*loop.body):
             return
-        reason = self._prevents(loop, place)
+        reason = self._prevents(loop)
         first = 1 + max(i for i, one in enumerate(loop.body) if "asks" in self.effects.of(one))
         cuts = dict.fromkeys((first, len(loop.body)))
         for end, cut in product(self.heads.ends(loop), cuts) if reason is None else ():
@@ -328,7 +303,7 @@ class _Planner:
             reason = reason or found
         self._note(loop, "", reason)
 
-    def _prevents(self, loop: n.ForStmt, place: _Place) -> Reason | None:
+    def _prevents(self, loop: n.ForStmt) -> Reason | None:
         """Why a loop stays in order, no matter where its first part ends.
 
         Returns None if nothing prevents overlap.
@@ -338,12 +313,7 @@ class _Planner:
         unknown = self.effects.first_unknown(*loop.body, kinds=UNKNOWN)
         if unknown is not None:
             return of_effect(self.effects, unknown)
-        reason = self.certainty.unpacks(loop)
-        if reason is not None:
-            return reason
-        read = self.flow.early_reads(loop.body, set(self.flow.bound(loop)))
-        unset = self._without_value(read, place)
-        return None if unset is None else Reason(loop, f"`{unset}` may have no value", GIVE_VALUE)
+        return self.certainty.unpacks(loop)
 
     def _cut(self, loop: n.ForStmt, end: int, cut: int, place: _Place) -> PipelinedLoop | Reason:
         head, first, rest = loop.body[:end], loop.body[end:cut], loop.body[cut:]
@@ -389,10 +359,6 @@ class _Planner:
             if symbol not in certain:
                 words = f"`{symbol.name}` is assigned on some paths only"
                 return Reason(loop, words, "assign to it on all of them")
-        unset = self._without_value(later.intersection(gives), place)
-        if unset is not None:
-            words = f"`{unset}` may have no value after the loop"
-            return Reason(loop, words, GIVE_VALUE)
         given = self._given(loop, cut, gives, are_known=bool(rest))
         if isinstance(given, Reason):
             return given
@@ -531,7 +497,7 @@ class _Planner:
     def _comprehension(self, node: n.Comprehension, place: _Place, *, is_inside: bool) -> None:
         if "asks" not in self.effects.of(node):
             return
-        reason = self._keeps_in_order(node, place)
+        reason = self._keeps_in_order(node)
         found = None if reason else self._mapped(node, place, is_inside)
         if reason is None and found is None:
             reason = Reason(node, "it is inside of another comprehension", "move it to a function")
@@ -560,7 +526,7 @@ class _Planner:
         name = self._new_function(f"ask_{first.name if first.name != '_' else 'item'}", place.scope)
         return Mapped(symbols, None, name, item)
 
-    def _keeps_in_order(self, node: n.Comprehension, place: _Place) -> Reason | None:
+    def _keeps_in_order(self, node: n.Comprehension) -> Reason | None:
         first, *others = node.clauses
         if self.facts.forms.loops[first] in IN_PARTS:
             return Reason(first.iterable, STREAMED, UNSTREAMED)
@@ -589,11 +555,8 @@ class _Planner:
             reason = reason or self.certainty.unpacks(clause)
         for test in tests:
             reason = reason or self.certainty.expression(test)
-        if reason is not None:
-            in_a_loop = TO_HEAD in reason.way_out
-            return replace(reason, way_out=A_LOOP) if in_a_loop else reason
-        unset = self._without_value(self.flow.read(node.item, *tests), place)
-        return None if unset is None else Reason(node, f"`{unset}` may have no value", GIVE_VALUE)
+        in_a_loop = reason is not None and TO_HEAD in reason.way_out
+        return replace(reason, way_out=A_LOOP) if reason and in_a_loop else reason
 
     def _is_told_by_tests(self, condition: n.Expression) -> bool:
         """Whether testing all items before the first prompt would reorder visible effects."""
@@ -613,7 +576,6 @@ class _Planner:
             if (
                 (group and self._shows_its_place(value))
                 or self._depends(read | bound, assigned)
-                or self._without_value(read, place) is not None
                 or self._read_after_failure(assigned, place) is not None
             ):
                 break

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from saftc.syntax import nodes as n
+from saftc.syntax.walk import walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,18 @@ CONSTRUCTS: dict[type[n.Node], Construct] = {
 }
 
 
+# The nodes of values that are written out in the script.
+_VALUES = (
+    *(n.Literal, n.Unary, n.ListLiteral, n.TupleLiteral),
+    *(n.ObjectLiteral, n.Field, n.Identifier),
+)
+
+
 def construct_of(node: n.Node) -> Construct:
     """Returns the properties of the kind of a node."""
     return CONSTRUCTS.get(type(node), _UNKNOWN)
+
+
+def is_constant(node: n.Expression) -> bool:
+    """Returns whether an expression consists of literals only, as `{name: "Ada", ids: [1, -2]}`."""
+    return all(isinstance(one, _VALUES) for one in walk(node))

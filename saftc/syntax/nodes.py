@@ -714,16 +714,13 @@ Schema = (
 # An entry of an object literal.
 Entry = Field | ComputedField | Spread
 Pattern = NamePattern | TuplePattern
-Statement = (
-    FunctionDef
-    | AssignStmt
+# Statements that contain statements; `SimpleStatement` has all others.
+BlockStatement = FunctionDef | IfStmt | ForStmt | WhileStmt | TryStmt
+SimpleStatement = (
+    AssignStmt
     | AugmentedAssignStmt
     | UnpackStmt
     | DestructureStmt
-    | IfStmt
-    | ForStmt
-    | WhileStmt
-    | TryStmt
     | BreakStmt
     | ContinueStmt
     | RetStmt
@@ -736,3 +733,4 @@ Statement = (
     | ServerImport
     | ExpressionStmt
 )
+Statement = BlockStatement | SimpleStatement

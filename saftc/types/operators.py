@@ -92,20 +92,17 @@ def operate(operator: str, left: Type, right: Type) -> Operation:
     rule = _RULES[operator]
     results: list[Type] = []
     is_proved = True
-    is_possible = False
     for one in members(left):
         for other in members(right):
             if NEVER in (one, other):
-                is_possible = True
                 results.append(NEVER)
                 continue
             one, other = _operand(one), _operand(other)
             result = rule(one, other)
             is_proved = is_proved and result is not None and ANY not in (one, other)
             if result is not None:
-                is_possible = True
                 results.append(result)
-    return Operation(union(results) if is_possible else None, is_proved)
+    return Operation(union(results) if results else None, is_proved)
 
 
 @remembered

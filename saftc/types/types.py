@@ -5,7 +5,7 @@ deeply the types are nested. `ANY` is the unknown type; operations on values of 
 checked at run time. `NEVER` is the type without values, such as the item type of an empty list.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard, TypeVar, assert_never
@@ -524,20 +524,16 @@ def parts(type_: Type) -> Iterator[Type]:
             assert_never(type_)
 
 
-def _is_never_closed(_type: Type) -> bool:
-    return False
-
-
-def within(type_: Type, is_closed: Callable[[Type], bool] = _is_never_closed) -> Iterator[Type]:
+def within(type_: Type, closed: Container[Type] = ()) -> Iterator[Type]:
     """Yields `type_` and all types inside it, each once.
 
-    The types inside a type for which `is_closed` returns True are left out.
+    The types inside those in `closed` are left out.
     """
     found, pending = {type_}, [type_]
     while pending:
         current = pending.pop()
         yield current
-        if not is_closed(current):
+        if current not in closed:
             new = [part for part in parts(current) if part not in found]
             found.update(new)
             pending += new

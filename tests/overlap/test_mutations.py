@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -14,7 +14,11 @@ from saftc.check.statements import all_statements
 from saftc.effects import certainty
 from saftc.effects.certainty import Certainty, Reason
 from saftc.effects.effects import Effects
-from saftc.infer.failures import _FailureFinder  # pyright: ignore[reportPrivateUsage]
+from saftc.infer.failures import (
+    Cause,
+    Failure,
+    _FailureFinder,  # pyright: ignore[reportPrivateUsage]
+)
 from saftc.overlap import loop_values
 from saftc.overlap.plan import _Planner  # pyright: ignore[reportPrivateUsage]
 from saftc.overlap.prefixes import PrefixFinder
@@ -27,6 +31,7 @@ MOST = 600
 
 _growth_of: Any = vars(loop_values)["_growth_of"]
 _statement = Certainty._statement  # pyright: ignore[reportPrivateUsage]
+_reasons = Certainty._reasons  # pyright: ignore[reportPrivateUsage]
 _of_function = Certainty.of_function
 _cut = _Planner._cut  # pyright: ignore[reportPrivateUsage]
 
@@ -127,6 +132,10 @@ def _looked_into(self: Certainty, definition: n.FunctionDef) -> Iterator[Reason]
     return self._block(definition.body)
 
 
+def _whatever_is_unset(self: Certainty, failures: Iterable[Failure]) -> Iterator[Reason]:
+    return _reasons(self, (one for one in failures if one.cause != Cause.UNSET))
+
+
 def _own_reasons(self: Certainty, definition: n.FunctionDef) -> tuple[Reason, ...]:
     return () if self.effects.is_imported else _of_function(self, definition)
 
@@ -141,7 +150,7 @@ _RULES: dict[str, tuple[object, str, Any]] = {
     "effects that others see": (Effects, "first_unknown", _nothing),
     "names of the item before": (_Planner, "_carried", _none_carried),
     "names in functions": (_Planner, "_read_in_functions", _none),
-    "names without a value": (_Planner, "_without_value", _nothing),
+    "names without a value": (Certainty, "_reasons", _whatever_is_unset),
     "lists that are read": (_Planner, "_growing", _all_growing),
     "maps that are read": (_Planner, "_growing", _maps_growing(_adds)),
     "maps made of what they hold": (_Planner, "_growing", _maps_growing(_adds_what_it_reads)),

@@ -159,6 +159,16 @@ def split_lines() -> dict[str, int]:
     return {module.name: module.splits_lines for module in modules().values()}
 
 
+# Where kinds of nodes are listed: their definitions, and the table of what each does.
+_LISTS_KINDS = ("saftc.syntax.nodes", "saftc.syntax.constructs")
+
+
+def lists_of_kinds() -> dict[str, int]:
+    """The tuples and unions of many kinds of nodes, which a new kind of node has to be put into."""
+    found = {module.name: module.lists_of_kinds for module in modules().values()}
+    return {name: number for name, number in found.items() if name not in _LISTS_KINDS}
+
+
 def private_imports() -> dict[str, int]:
     """The files of the tests and of the benchmarks that import underscored names of the product."""
     files = (

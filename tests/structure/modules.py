@@ -17,6 +17,7 @@ _HAS_DOCSTRING = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunction
 # Functions that import a part of the runtime by its name.
 _LOADERS = {"load_part", "loaded_part", "want"}
 _REGISTRY = "runtime_support._core.hooks"
+MOST_KINDS = 5
 
 
 @dataclass
@@ -40,6 +41,8 @@ class Module:
     # The public classes and functions, and whether each has a docstring.
     public: dict[str, bool] = field(default_factory=dict[str, bool])
     splits_lines: int = 0
+    # Tuples, sets and unions of more kinds of nodes than `MOST_KINDS`.
+    lists_of_kinds: int = 0
 
     @property
     def package(self) -> str:
@@ -119,6 +122,7 @@ def read_module(file: Path, text: str) -> Module:
             if not isinstance(node, ast.Module):
                 _note_definition(module, inside, node, has_docstring)
         _note_use(module, node, aliases, node in for_checkers)
+    module.lists_of_kinds = sum(_lists_of_kinds(tree, aliases))
     return module
 
 
@@ -180,6 +184,31 @@ def _note_use(
             pass
     if isinstance(node, ast.Attribute) and node.attr == "splitlines":
         module.splits_lines += 1
+
+
+def _lists_of_kinds(node: ast.AST, aliases: dict[str, str]) -> Iterator[bool]:
+    """Yields for each tuple, set or union whether it has too many kinds of nodes."""
+    listed = [*_elements(node)] if isinstance(node, ast.expr) else [node]
+    read = [_read(one, aliases) for one in listed if isinstance(one, ast.expr)]
+    yield sum(one.startswith("saftc.syntax.nodes.") for one in read) > MOST_KINDS
+    for child in (child for one in listed for child in ast.iter_child_nodes(one)):
+        yield from _lists_of_kinds(child, aliases)
+
+
+def _elements(node: ast.expr) -> Iterator[ast.expr]:
+    """What a tuple, a set or a union has, with what those in it have."""
+    match node:
+        case ast.Tuple(elts=parts) | ast.Set(elts=parts) | ast.List(elts=parts):
+            pass
+        case ast.BinOp(left=left, right=right):
+            parts = [left, right]
+        case ast.Starred(value=value):
+            parts = [value]
+        case _:
+            yield node
+            return
+    for part in parts:
+        yield from _elements(part)
 
 
 def _read(node: ast.expr, aliases: dict[str, str]) -> str:

@@ -37,6 +37,7 @@ MEASURES = {
     "small_modules": Measure(measures.small_modules, measures.HOUSE),
     "names_of_dependencies": Measure(measures.names_of_dependencies, measures.HOUSE),
     "split_lines": Measure(measures.split_lines, measures.HOUSE),
+    "lists_of_kinds": Measure(measures.lists_of_kinds, measures.HOUSE),
     "private_imports": Measure(measures.private_imports, measures.HOUSE),
     "undocumented": Measure(measures.undocumented, measures.HOUSE),
 }

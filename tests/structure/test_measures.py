@@ -26,6 +26,11 @@ class Public:
 
     def other(self): return "a".splitlines()
 '''
+LISTS = """
+from saftc.syntax import nodes as n
+_FEW = (n.Name, n.Literal, n.Index, n.Slice, n.Member)
+_MANY = (*_FEW, *(n.Name, n.Literal, n.Index), n.Slice | n.Member | n.Call)
+"""
 NUMBERS = """# Above.
 [rooms]
 # Two of them.
@@ -45,6 +50,10 @@ def test_a_module_is_measured() -> None:
     assert module.public == {"Public": False, "Public.method": True, "Public.other": False}
     assert module.splits_lines == 1
     assert private_of_dependencies(module) == {"lark._private", "lark.tree._hidden"}
+
+
+def test_long_lists_of_kinds_count() -> None:
+    assert read_module(ROOT / "saftc" / "made_up.py", LISTS).lists_of_kinds == 1
 
 
 @pytest.mark.heavy  # all modules are read

@@ -104,8 +104,7 @@ def _plain(context: Context, node: n.Expression) -> Expression:
 def _conditional(context: Context, node: n.Conditional) -> Expression:
     """Emits `then if condition else other`.
 
-    If the values are bools and one of them is a literal, `and` or `or` may be emitted instead. If
-    both are literals, only the condition or its negation is emitted.
+    If the values are the literals true and false, only the condition or its negation is emitted.
     """
     match node:
         case n.Conditional(then=n.Literal(value=True), other=n.Literal(value=False)):
@@ -113,12 +112,8 @@ def _conditional(context: Context, node: n.Conditional) -> Expression:
         case n.Conditional(then=n.Literal(value=False), other=n.Literal(value=True)):
             return emit_negated(context, node.condition)
         case _:
-            pass
-    found = context.choices.values.both(node)
-    if found is None:
-        then, condition = context.emit(node.then), emit_condition(context, node.condition)
-        return py.conditional(then, condition, context.emit(node.other))
-    return py.both(emit_truth(context, node.condition), found.operator, context.emit(found.other))
+            then, condition = context.emit(node.then), emit_condition(context, node.condition)
+            return py.conditional(then, condition, context.emit(node.other))
 
 
 def _literal(context: Context, node: n.Literal) -> Expression:

@@ -156,9 +156,7 @@ def _note(context: Context, made: Statement, span: Span) -> None:
 
 
 def _has_block(statement: n.Statement) -> bool:
-    return isinstance(
-        statement, n.FunctionDef | n.IfStmt | n.ForStmt | n.WhileStmt | n.TryStmt
-    )
+    return isinstance(statement, n.BlockStatement)
 
 
 # Lines between statements

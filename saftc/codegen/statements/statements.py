@@ -363,48 +363,30 @@ def _nothing(context: Context) -> list[Statement]:
 class _Growing:
     """The list that grows in a loop over drafts of a streamed list.
 
-    A draft is the part of the streamed list that has arrived so far. If only the loop reads the
-    draft, the variable of the draft itself holds the list. Otherwise the list has a separate
-    variable, and each turn assigns the list to the variable of the draft.
+    A draft is the part of the streamed list that has arrived so far. Each turn assigns the list to
+    the variable of the draft.
     """
 
     def __init__(self, context: Context, statement: n.ForStmt) -> None:
-        assert isinstance(statement.pattern, n.NamePattern)
         self.statement = statement
-        apart = context.choices.variables.list_of_draft(statement, context.frame)
-        self.is_apart = apart is not None
-        self.name = apart or context.name_of(statement.pattern.name)
+        self.name = context.choices.variables.list_of_draft(statement, context.frame)
 
     def empty(self, context: Context) -> Statement:
-        """Emits `draft: list[Row] = []` above the loop."""
-        found = None
-        if self.is_apart:
-            made = py.call(annotation(context, context.facts.item_of(self.statement)))
-        else:
-            made = py.list_([])
-            found = context.choices.variables.of_draft(self.statement, context.frame)
-        if found is None:
-            small = py.assignment(self._target(context), made)
-        else:
-            small = py.annotated(self._target(context), variable_annotation(context, found), made)
-        return self._line(context, small)
+        """Emits `draft_so_far = list[Row]()` above the loop."""
+        made = py.call(annotation(context, context.facts.item_of(self.statement)))
+        return self._line(context, py.assignment(context.global_(self.name), made))
 
     def longer(self, context: Context) -> list[Statement]:
-        """Emits `draft = [*draft, item]`.
+        """Emits `draft_so_far = [*draft_so_far, item]` and `draft = draft_so_far`.
 
         The list is new, because other names may refer to the previous one.
         """
-        longer = py.list_([py.starred(self._target(context)), context.global_("item")])
-        lines = [self._line(context, py.assignment(self._target(context), longer))]
-        if self.is_apart:
-            draft = emit_pattern(context, self.statement.pattern)
-            lines.append(self._line(context, py.assignment(draft, self._target(context))))
-        return lines
+        grown, item = context.global_(self.name), context.global_("item")
+        longer = py.assignment(grown, py.list_([py.starred(grown), item]))
+        draft = py.assignment(emit_pattern(context, self.statement.pattern), grown)
+        return [self._line(context, longer), self._line(context, draft)]
 
-    def _target(self, context: Context) -> cst.Name:
-        return context.global_(self.name) if self.is_apart else py.name(self.name)
-
-    def _line(self, context: Context, small: cst.Assign | cst.AnnAssign) -> Statement:
+    def _line(self, context: Context, small: cst.Assign) -> Statement:
         return context.note(py.line(small), self.statement.span)
 
 

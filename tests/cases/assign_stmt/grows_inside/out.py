@@ -13,8 +13,8 @@ class State(TypedDict):
 
 state: State = {"seen": [], "last": {}, "count": 0}
 for i in range(5):
-    state.update({"seen": [*state["seen"], i], "count": state["count"] + 1})
-    state.update({"count": state["count"] + 2, "last": {**state["last"], str(i): i}})
+    state = {**state, "seen": [*state["seen"], i], "count": state["count"] + 1}
+    state = {**state, "count": state["count"] + 2, "last": {**state["last"], str(i): i}}
 print(show(state))
 
 

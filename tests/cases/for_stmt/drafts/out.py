@@ -25,9 +25,10 @@ for draft in prompt("Write a post about foxes.", returns=Post, stream=True).draf
     for line in draft["lines"] if draft["lines"] is not None else []:
         print(line.price)
 
-rows: list[Line] = []
+rows_so_far = list[Line]()
 for item in prompt("What is on the menu?", returns=list[Line], stream=True).items():
-    rows = [*rows, item]
+    rows_so_far = [*rows_so_far, item]
+    rows = rows_so_far
     print(len(rows))
 
 for text in prompt("Tell a story.", stream=True).drafts():

@@ -40,22 +40,24 @@ def name_of_first() -> str | None:
 
 def all_rows(question: str) -> list[Address]:
     found: list[Address] = []
-    rows: list[Address] = []
+    rows_so_far = list[Address]()
     for item in prompt(
         "{question:raw}", question=question, returns=list[Address], stream=True
     ).items():
-        rows = [*rows, item]
+        rows_so_far = [*rows_so_far, item]
+        rows = rows_so_far
         # The newest is the last one.
         print(rows[-1].city)
         found = rows
-    rows = []
+    rows_so_far_2 = list[Address]()
     for item in prompt(
         "{question:raw} And more?",
         question=question,
         returns=list[Address],
         stream=True,
     ).items():
-        rows = [*rows, item]
+        rows_so_far_2 = [*rows_so_far_2, item]
+        rows = rows_so_far_2
         print(len(rows))
     return found
 

@@ -29,11 +29,12 @@ async def main() -> None:
         for line in draft["lines"] if draft["lines"] is not None else []:
             print(line.price)
 
-    rows: list[Line] = []
+    rows_so_far = list[Line]()
     async for item in prompt.aio(
         "What is on the menu?", returns=list[Line], stream=True
     ).items():
-        rows = [*rows, item]
+        rows_so_far = [*rows_so_far, item]
+        rows = rows_so_far
         print(len(rows))
 
     async for text in prompt.aio("Tell a story.", stream=True).drafts():

@@ -15,7 +15,7 @@ def countdown(n: int) -> list[int]:
 
 
 def is_even(n: int) -> bool:
-    return n == 0 or is_odd(n - 1)
+    return True if n == 0 else is_odd(n - 1)
 
 
 def is_odd(n: int) -> bool:

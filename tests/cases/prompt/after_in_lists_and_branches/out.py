@@ -5,8 +5,14 @@ from runtime_support import Result, overlap, prompt
 from runtime_support.ops import show
 
 kept: list[Result[Any]] = []
-for word in ["one", "two"]:
+
+
+def ask_word(word: str) -> Result[str]:
     answer = prompt("{word}?", word=word)
+    return answer
+
+
+for answer in overlap(ask_word, ["one", "two"]):
     kept.append(answer)
 
 
