@@ -31,10 +31,6 @@ Kind = Literal[
     "file",
 ]
 
-# Limits for inferred types: a type with more members or more levels becomes `ANY`, so that
-# inference ends. Declared types have no limits.
-MOST_MEMBERS = 8
-MOST_LEVELS = 6
 # `show` truncates longer notations.
 MOST_SHOWN = 1_000
 
@@ -560,33 +556,6 @@ def is_plain_dict(type_: Type) -> TypeGuard[ObjectType | MapType]:
 def holds_dataframe(type_: Type) -> bool:
     """Whether a value of `type_` may be or hold a dataframe, which has no form in JSON."""
     return DATAFRAME in within(type_)
-
-
-@remembered
-def levels(type_: Type) -> int:
-    """The nesting depth of the type. A declared type counts as one level."""
-    return 1 if _is_finite(type_) else 1 + max(map(levels, parts(type_)), default=0)
-
-
-def bounded(type_: Type) -> Type:
-    """`type_`, or `ANY` if it exceeds the limits for inferred types.
-
-    Without limits, the type of a list that is added to itself would grow for ever.
-    """
-    growing = [member for member in members(type_) if not _is_finite(member)]
-    is_too_large = len(growing) > MOST_MEMBERS or any(levels(one) > MOST_LEVELS for one in growing)
-    return ANY if is_too_large else type_
-
-
-def _is_finite(type_: Type) -> bool:
-    """Whether `type_` is a declared type or a scalar. A script has finitely many of these types."""
-    match type_:
-        case Scalar() | LiteralType() | RecordType():
-            return True
-        case ObjectType():
-            return type_.is_declared
-        case _:
-            return False
 
 
 def show(type_: Type) -> str:
