@@ -1,5 +1,5 @@
 # make demo   install, compile a script, and let an embedded model answer it
-# make test   lint, types, and the tests that take less than a second: six minutes
+# make test   lint, types, and the tests that take less than a second: five minutes
 # make check  what takes longer, and the tests with the newest Python here: ten minutes more
 # make docs   the site, in .site/html; SITE_URL=... and REPO_URL=... say where it and the sources are
 # make wheels what is published, in dist/: saftc, and saftc-runtime for where modules only run
