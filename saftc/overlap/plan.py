@@ -30,6 +30,7 @@ from saftc.check.statements import all_statements, blocks_of, bound_by, evaluate
 from saftc.effects.awaits import Awaits
 from saftc.effects.certainty import (
     ANNOTATE,
+    GIVE_VALUE,
     STREAMED,
     TO_HEAD,
     UNSTREAMED,
@@ -355,10 +356,9 @@ class _Planner:
         early = next(continues_of(first), None)
         if early is not None and (rest or gives):
             return Reason(early, *SKIPS)
-        for symbol in gives:
-            if symbol not in certain:
-                words = f"`{symbol.name}` is assigned on some paths only"
-                return Reason(loop, words, "assign to it on all of them")
+        reason = _missing_value(loop, gives, certain, later)
+        if reason is not None:
+            return reason
         given = self._given(loop, cut, gives, are_known=bool(rest))
         if isinstance(given, Reason):
             return given
@@ -635,6 +635,22 @@ class _Planner:
         parts = self._made_first(value)
         reasons = (self.certainty.expression(one) for one in parts)
         return bool(self.effects.of(*parts)) or any(one is not None for one in reasons)
+
+
+def _missing_value(
+    loop: n.ForStmt, gives: Sequence[Symbol], certain: Set[Symbol], later: Set[Symbol]
+) -> Reason | None:
+    """Why a variable in `gives` may have no value after a turn or after the loop, or None.
+
+    Python's checkers do not know that a loop over `overlap(...)` has a turn.
+    """
+    for symbol in gives:
+        if symbol not in certain:
+            words = f"`{symbol.name}` is assigned on some paths only"
+            return Reason(loop, words, "assign to it on all of them")
+        if symbol in later and symbol.node and symbol.node.span.start > loop.span.start:
+            return Reason(loop, f"`{symbol.name}` may have no value after the loop", GIVE_VALUE)
+    return None
 
 
 def _is_in(symbol: Symbol, reads: _Reads) -> bool:

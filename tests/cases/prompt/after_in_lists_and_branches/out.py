@@ -5,14 +5,8 @@ from runtime_support import Result, overlap, prompt
 from runtime_support.ops import show
 
 kept: list[Result[Any]] = []
-
-
-def ask_word(word: str) -> Result[str]:
+for word in ["one", "two"]:
     answer = prompt("{word}?", word=word)
-    return answer
-
-
-for answer in overlap(ask_word, ["one", "two"]):
     kept.append(answer)
 
 
