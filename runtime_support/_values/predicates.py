@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 if TYPE_CHECKING:
     from polars import DataFrame
 
+
 def is_list(value: object) -> TypeGuard[list[Any]]:
     """True if the value is a Saft list."""
     return isinstance(value, list)

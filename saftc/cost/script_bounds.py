@@ -152,12 +152,13 @@ class ScriptBounds:
             words = _asked(settings, is_do, fields, has_tools=has_tools)
             if has_tools:
                 called = [(one.name, self._called_value(one.value, one.facts)) for one in tools]
-        each = largest(bound for _, bound in called) * calls
-        if not each.is_zero:
+        each = largest(bound for _, bound in called)
+        by_calls = each * calls
+        if not by_calls.is_zero:
             names = dict.fromkeys(f"`{name}`" for name, one in called if not one.is_zero)
             of = " or ".join(names) or "a function"
-            words += f" + {calls.text} calls of {of}, {_each(largest(b for _, b in called))}"
-        return CallSite(node, self.source, own + each, words)
+            words += f" + {calls.text} calls of {of}, {_each(each)}"
+        return CallSite(node, self.source, own + by_calls, words)
 
     def _is_tool(self, one: OfferedTool) -> bool:
         """Whether a value that a prompt names may be a tool."""

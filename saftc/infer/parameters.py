@@ -3,9 +3,9 @@
     f square(x):                    f dist(a, b):
         ret x * x                       ret abs(a.x - b.x)
 
-`square` needs a number on every path through it, so `x` is `int | float`, and a call with anything
-else is an error at the call. Only uses that are certainly reached count: a use in the condition of
-an `if` counts, but a use in a single branch does not.
+`square` needs a number in every call, so `x` is `int | float`, and a call with anything else is an
+error at the call. Only uses that every call reaches count: a use in the condition of an `if` does,
+but a use in a branch does not, nor does one below a statement that may leave the function.
 
 If every use of a function in its script is a call, the type of a bare parameter is the join of the
 arguments' types.

@@ -7,9 +7,8 @@
 
 `Rejected` is the error of an attempt that the server may accept in another form.
 
-Each wire is the `WIRE` of a module. The code that sends, waits
-and retries (`_openai`) does not depend on the wire, nor do journals and recordings, because
-a `Request` is the same for all wires.
+Each wire is the `WIRE` of a module. The code that sends, waits and retries (`_openai`) does not
+depend on the wire, nor do journals and recordings, because a `Request` is the same for all wires.
 """
 
 from __future__ import annotations

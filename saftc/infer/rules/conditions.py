@@ -12,7 +12,7 @@ from functools import partial
 from saftc.check.forms import KindTest, test_of, written_value
 from saftc.diagnostics import catalogue
 from saftc.infer.rules.context import Inference
-from saftc.infer.rules.environment import Environment, path_of
+from saftc.infer.rules.environment import Environment, target_of
 from saftc.infer.tools import offered
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
@@ -234,7 +234,7 @@ def _keep_members(inference: Inference, node: n.Expression, env: Environment, ke
 
 
 def _narrow_to(inference: Inference, node: n.Expression, env: Environment, type_: Type) -> None:
-    target, is_mutable = path_of(inference.facts.names, node), _is_in_python(inference, node)
+    target, is_mutable = target_of(inference.facts.names, node), _is_in_python(inference, node)
     if target is None or is_mutable is None:
         return
     # Do not narrow a declared variable or a member to `NEVER`: such a test is reported.

@@ -13,7 +13,7 @@ from saftc.check.facts import Coercion, Facts
 from saftc.check.names import Code, Symbol
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
-from saftc.infer.rules.environment import Environment, Target, path_of
+from saftc.infer.rules.environment import Environment, Target, target_of
 from saftc.syntax import nodes as n
 from saftc.types.relations import Assignability
 from saftc.types.types import (
@@ -103,7 +103,7 @@ class Inference:
         if isinstance(node, n.Member) and self.facts.types.get(node.value) == TOOL_CALL:
             # Either its error or its result is nil, and the script may test the other one.
             return
-        hint = _test_for(path_of(self.facts.names, node), found)
+        hint = _test_for(target_of(self.facts.names, node), found)
         mistake = catalogue.MAY_FAIL.at(node.span, found=show(found), problem=problem, hint=hint)
         self.report(mistake)
 

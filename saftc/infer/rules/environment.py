@@ -120,14 +120,14 @@ def join(environments: Sequence[Environment]) -> Environment:
     return met
 
 
-def path_of(names: Names, node: n.Expression) -> Target | None:
+def target_of(names: Names, node: n.Expression) -> Target | None:
     """The variable and the path of members that `node` reads, or None."""
     match node:
         case n.Name():
             symbol = names.of(node)
             return (symbol, ()) if symbol.kind in ("variable", "parameter", "field") else None
         case n.Member():
-            inner = path_of(names, node.value)
+            inner = target_of(names, node.value)
             return (inner[0], (*inner[1], node.name.text)) if inner else None
         case _:
             return None

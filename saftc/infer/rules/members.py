@@ -18,7 +18,7 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.diagnostics.near import did_you_mean, is_slip, meant_to_be
 from saftc.infer.rules.context import Inference
-from saftc.infer.rules.environment import Environment, path_of
+from saftc.infer.rules.environment import Environment, target_of
 from saftc.infer.rules.hints import history_hint, index_hint, key_hint, listed, member_hint
 from saftc.syntax import nodes as n
 from saftc.types.builtins import DATAFRAME_MEMBERS
@@ -61,7 +61,7 @@ def member(inference: Inference, node: n.Member, env: Environment) -> Type:
         return _choice(inference, node, enum)
     if value in (STRING, ANY) and inference.facts.result_of(node.value) is not None:
         _check_spelling(inference, node)
-    narrowed = env.narrowed(path_of(inference.facts.names, node))
+    narrowed = env.narrowed(target_of(inference.facts.names, node))
     if narrowed is not None:
         return narrowed
     match form:
