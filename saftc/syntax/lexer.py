@@ -722,6 +722,8 @@ class _Lexer:
         line = self.source.line_text(self.source.line_of(offset))
         if character == ";" and line.lstrip().startswith("for "):
             return "write `for i in range(n):`"
+        if character == ";" and self.open:
+            return Hint("separate them with `,`", edits=(Edit(Span(offset, offset + 1), ","),))
         hint = CHARACTERS.get(character)
         if hint is None or character not in INSTEAD:
             return hint
@@ -848,7 +850,7 @@ class _Lexer:
 def _number_hint(text: str) -> str | Hint | None:
     """Returns a hint with the decimal notation of a number that is written as in other languages.
 
-    Returns None if `text` is no such number.
+    If `text` is no such number, it may have been meant as a name or a string.
     """
     digits = text.rstrip("_lLuU").replace("__", "_")
     if len(digits) > LONGEST_INTEGER:
@@ -861,7 +863,7 @@ def _number_hint(text: str) -> str | Hint | None:
     with suppress(ValueError):
         number = str(int(digits, 0))
         return Hint(f"numbers are decimal: write `{number}`", instead=number)
-    return None
+    return "a name begins with a letter; a string is in double quotes"
 
 
 def _shortened(text: str) -> str:

@@ -195,7 +195,10 @@ def _comparison(inference: Inference, node: n.Comparison, env: Environment) -> T
         _warn_of_operands(inference, node.operator, (node.left, left), (node.right, right))
     elif is_constant(node.operator, left, right):
         code = catalogue.ALWAYS_FALSE if node.operator == "==" else catalogue.ALWAYS_TRUE
-        inference.report(code.at(node.span, hint=f"{show(left)} is never equal to {show(right)}"))
+        hint = f"{show(left)} is never equal to {show(right)}"
+        if left == STRING and isinstance(right, BuiltinType):  # as in `type(x) == int`
+            hint = f'{hint}; `type(x) == "{right.name}"` tests the type of a value'
+        inference.report(code.at(node.span, hint=hint))
     return BOOL
 
 

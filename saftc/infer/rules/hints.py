@@ -64,6 +64,10 @@ def _are_in(*types: Type) -> Callable[[Type, Type], bool]:
     return lambda left, right: {left, right} <= set(types)
 
 
+def _has_list(left: Type, right: Type) -> bool:
+    return isinstance(left, ListType) or isinstance(right, ListType)
+
+
 def _is_text_and_date(left: Type, right: Type) -> bool:
     return STRING in (left, right) and not {left, right}.isdisjoint(DATES.values())
 
@@ -89,7 +93,7 @@ _OPERANDS: tuple[_OfOperands, ...] = (
     _OfOperands((*_ARITHMETIC, *_ORDER), _is_text_and_date, _READS_TEXT),
     _OfOperands(
         ("+",),
-        lambda left, right: isinstance(left, ListType) or isinstance(right, ListType),
+        _has_list,
         "`+` joins two lists: `xs + [x]`",
     ),
     _OfOperands(("+",), _has(STRING), _MAKES_TEXT),
@@ -102,6 +106,7 @@ _OPERANDS: tuple[_OfOperands, ...] = (
     ),
     _OfOperands(_IN, lambda _, right: right == STRING, _MAKES_TEXT),
     _OfOperands(("*",), _has(STRING), "`*` takes numbers only"),
+    _OfOperands(("*",), _has_list, "`[0 for _ in range(3)]` repeats an item"),
     _OfOperands((*_ARITHMETIC, *_ORDER), _has(BOOL), "a bool is not a number"),
     _OfOperands(
         _IN,

@@ -99,7 +99,9 @@ def _summary(expected: set[str], tokens: list[Token], position: int) -> str:
         line = tokens[line_at(tokens, tokens[position].span.start)]
         opened = _innermost_open(tokens[:position])
         if opened is not None:
-            return _CLOSINGS[tokens[opened].kind]
+            closings = _CLOSINGS[tokens[opened].kind]
+            takes_more = tokens[position].kind != "COMMA"
+            return closings if takes_more else closings.removeprefix("`,` or ")
         if begins_unpacking([one for one in line if one.span.start < tokens[position].span.start]):
             return "`=`"
         if line and line[0].kind in OPENS_BLOCK and "COLON" in expected:

@@ -45,7 +45,7 @@ WORDS = {
     "yield": "a function returns one value; collect a list and `ret` it",
     **dict.fromkeys(("match", "switch", "case"), "write `if` and `elif`"),
     **dict.fromkeys(("print", "echo", "puts"), "a call has parentheses: `print(x)`"),
-    **dict.fromkeys(("export", "public", "private", "static"), "it needs no word before it"),
+    **dict.fromkeys(("export", "public", "pub", "private", "static"), "it needs no word before it"),
     **dict.fromkeys(("new",), "a call needs no word before it"),
     **dict.fromkeys(("use", "using", "include", "require"), "write `import name`"),
     **dict.fromkeys(
@@ -62,7 +62,8 @@ SPELLINGS = {
     "foreach": "for",
     **dict.fromkeys(("use", "using", "include", "require"), "import"),
     **dict.fromkeys(("raise", "throw"), "fail"),
-    **dict.fromkeys(("let", "var", "const", "new", "export", "public", "private", "static"), ""),
+    **dict.fromkeys(("let", "var", "const", "new"), ""),
+    **dict.fromkeys(("export", "public", "pub", "private", "static"), ""),
 }
 
 # Words that begin a block whose content is dropped, and words that continue another block.
@@ -145,6 +146,9 @@ ABSENT_NAMES = {
         _FAIL,
     ),
     **dict.fromkeys(("Math", "JSON"), "`round`, `abs`, `json` and `parse` are functions"),
+    **dict.fromkeys(("load", "loads", "read_json"), "`parse(read_text(path))` reads JSON"),
+    "read_csv": "`read(path)` reads a CSV file",
+    **dict.fromkeys(("lines", "readlines"), '`split(text, "\\n")` makes lines of it'),
     "sleep": "write `from time import sleep` at the top",
     **{
         name: f"write `import {name}` at the top"
@@ -199,6 +203,7 @@ METHODS = {
     ),
     **dict.fromkeys(("size", "len"), "write `len({x})`"),
     **dict.fromkeys(("toString", "to_string", "to_s"), "write `str({x})`"),
+    **{name: f"write `{name}({{x}})`" for name in ("round", "abs")},
     "today": "write `today()`",
     **dict.fromkeys(("now", "utcnow"), "write `now()`"),
     "fromisoformat": "write `{x}(text)`",

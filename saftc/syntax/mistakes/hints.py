@@ -37,6 +37,7 @@ _VALUES = {"NAME", "INTEGER", "FLOAT", "STRING", "TRUE", "FALSE", "NIL", "PROMPT
 _CLOSERS = set(CLOSER_OF.values())
 _AUGMENTED = {"PLUS_ASSIGN", "MINUS_ASSIGN", "STAR_ASSIGN", "SLASH_ASSIGN", "PERCENT_ASSIGN"}
 
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """An unexpected token and its context.
@@ -119,7 +120,7 @@ def _first_word(place: Place) -> str | Hint | None:
     hint, spelling = WORDS[first.text], SPELLINGS.get(first.text)
     if spelling == "fail":
         return _failing(hint, line)
-    if spelling is None:
+    if spelling is None or (spelling == "import" and line[1].kind != "NAME"):
         return hint
     # If the word is removed, so is the blank after it.
     end = first.span.end if spelling else line[1].span.start
@@ -249,6 +250,8 @@ def _assignment(place: Place) -> str | Hint | None:
     first, previous = place.first, place.before[-1]
     if previous is first and first.kind != "NAME" and first.kind in KEYWORDS.values():
         return f"`{first.text}` is a keyword; choose another name"
+    if place.kind(1) == "GREATER" and place.opener:
+        return WORDS["lambda"]
     if place.opener == "LPAR":
         return _assignment_in_parentheses(place)
     if place.opener in ("LBRACE", "HOLE_START"):
@@ -459,7 +462,7 @@ def _conditions(place: Place) -> str | None:
     bad = place.bad
     if bad.kind == "QUESTION":
         is_choice = any(token.kind == "COLON" for token in place.line[len(place.before) :])
-        return _CHOICE if is_choice else "there is no operator for values that may be nil"
+        return _CHOICE if is_choice else "for a value that may be nil, write `a if a != nil else b`"
     if "ELSE" in place.expected and "NEWLINE" not in place.expected and bad.kind not in _VALUES:
         return _CHOICE
     return None
@@ -489,9 +492,18 @@ def _spreads(place: Place) -> str | None:
     return _rest(place) if is_call else "only lists and objects take `...`: `[...xs, x]`"
 
 
+def _options(place: Place) -> str | None:
+    """The hint for `$ ... $ with temperature=0` and `$ ... $ with model "small"`."""
+    if place.kind(-2) != "WITH" or place.kind(-1) != "NAME":
+        return None
+    return f"options are an object: `with {{{place.token(-1).text}: ...}}`"
+
+
 def _calls(place: Place) -> str | None:
-    """The hint for a call without parentheses, such as `len xs`."""
+    """The hint for calls such as `len xs` and `Point{x: 1}`."""
     name = place.token(-1)
+    if place.bad.kind == "LBRACE" and name.kind == "NAME" and place.touches:
+        return f"a record is made by a call: `{name.text}(...)`"
     follows = place.bad.kind in ("NAME", "STRING", "INTEGER") and name.kind == "NAME"
     if not follows or name is place.bad or place.opener or place.first.kind in _NO_CALLS:
         return None
@@ -605,6 +617,14 @@ _POWER = "there is no power operator: write `pow(2, 3)`, with `from builtins imp
 _EQUAL, _UNEQUAL = "write `==` to compare", "write `!=` to compare"
 _NO_BITS = "there are no operators for bits"
 _NO_TRIPLE = r"a prompt ends at the next `$`; `\$` is a dollar sign in its text"
+_TYPE_FIRST = r"the type follows the name: `x: int = $ ... $`; `\$` is a dollar sign in a prompt"
+_TOOLS = "offer a function by its name in the prompt, `{look_up}`, or by `with {tools: [look_up]}`"
+_VALUE_FIRST = "give the name a value: `x: int = 0`"
+_IN_BRACES = "put the names for one answer in braces: `{x: int, y: string} = $ ... $`"
+_NO_GENERICS = "there are no type parameters; the type `any` takes every value"
+_ALTERNATIVES = 'write alternatives as `"a" | "b"`, and a tuple as `(int, string)`'
+_NO_ARGUMENTS = f"a type has no arguments; {_ALTERNATIVES}"
+_UNITS = "day days hour hours minute minutes second seconds week weeks"
 _SLASHES = "a comment begins with `//`"
 _ENDS = "a line that opens a block ends with `:`"
 _CHOICE = "write `a if c else b`"
@@ -629,7 +649,13 @@ _MODES = "only `do`, `program` and `stream` can precede a prompt"
 _RULES: tuple[Callable[[Place], str | Hint | None], ...] = (
     _failures,
     _first_word,
+    Row(before="PROMPT_END", bad="ARROW", hint=_TYPE_FIRST),
+    Row(before="PROMPT_END", words="tools", hint=_TOOLS),
+    Row(before="PROMPT_END", words="do stream program", after="NEWLINE", hint=_MODES),
+    Row(before="PROMPT_END", words="as", after="NAME LSQB", hint=_TYPE_FIRST),
     Row(before="PROMPT_END", bad=f"{_VALUE} NOT IS", hint=_NO_TRIPLE),
+    Row(begins="match switch", second="LPAR", hint=WORDS["switch"]),
+    _options,
     Row(before="SLASH", bad="STAR", hint=_SLASHES),
     Row(bad="SLASH", after="STAR", hint=_SLASHES),
     Row(inside="LBRACE", called="HOLE_START", after="HOLE_END", hint=_ONE_BRACE),
@@ -666,6 +692,8 @@ _RULES: tuple[Callable[[Place], str | Hint | None], ...] = (
     _brackets_of_types,
     _unpacking,
     _augmented,
+    Row(first="NAME", second="COLON", bad="NEWLINE", expects="ASSIGN", hint=_VALUE_FIRST),
+    Row(first="NAME", second="COLON", bad="COMMA", expects="ASSIGN", hint=_IN_BRACES),
     Row(bad="COLON", after="ASSIGN", hint="write an assignment on its own line"),
     _assignment,
     _commas,
@@ -678,6 +706,12 @@ _RULES: tuple[Callable[[Place], str | Hint | None], ...] = (
     _spreads,
     _objects,
     _slices,
+    Row(first="TYPE FUNCTION CONV", bad="LSQB LESS", expects="LPAR", hint=_NO_GENERICS),
+    Row(first="NAME", second="COLON", bad="LPAR", expects="BAR", hint=_NO_ARGUMENTS),
+    Row(first="NAME", second="COLON", bad="COMMA", inside="LSQB", hint=_ALTERNATIVES),
+    Row(before="INTEGER FLOAT NAME RPAR", words="mod", hint="write `%`", put="%"),
+    Row(before="INTEGER FLOAT NAME RPAR", words="div", hint="write `div(a, b)`"),
+    Row(before="INTEGER", words=_UNITS, hint="write `duration(days: 3)`"),
     Row(first="FROM", bad="LPAR", hint="write the names on one line, without parentheses"),
     Row(begins="import", second="DOT ELLIPSIS", hint=_PACKAGE),
     Row(begins="from import", bad="STRING", hint=_UNQUOTED),
@@ -686,17 +720,28 @@ _RULES: tuple[Callable[[Place], str | Hint | None], ...] = (
     Row(first=_OPENERS, inside="-", expects="COLON", bad="NEWLINE", hint=_ENDS, behind=":"),
     Row(first=_OPENERS, inside="-", expects="COLON", bad=_VALUE, hint=_BEGINS, behind=":"),
     Row(bad="ELLIPSIS", inside="-", hint="write `nil` for an empty block", put="nil"),
+    Row(before="DOT", bad="DOT", hint="write `range(a, b)`"),
     _numbers,
     _keywords,
     Row(inside="HOLE_START", hint=r"write `\{` for a brace in the text"),
     Row(bad="QUESTION", first="TYPE FUNCTION", inside="LPAR", hint=_OPTIONAL),
+    Row(bad="QUESTION", inside="LBRACE PATTERN_START", after="COLON", hint=_OPTIONAL),
     _conditions,
     Row(bad="ELSE", inside="LSQB", hint="write `[a if c else b for x in xs]`"),
     Row(bad="IF", before="ASSIGN LPAR LSQB COMMA RET", hint=_CHOICE),
     Row(bad="ELSE", is_first=True, after="IF", hint="write `elif`", put="elif", end=1),
     Row(bad="ELSE ELIF", is_first=True, hint="there is no `if` before it at this indentation"),
+    Row(bad="OR", before="STRING NAME NIL", expects="ASSIGN", hint="write `|`", put="|"),
+    Row(bad="BAR", before="RBRACE", hint="write `{...a, ...b}`"),
     Row(bad="BAR", after="BAR", hint="write `or`", put="or", end=1),
     Row(bad="BAR", hint="write `or`", put="or"),
+    Row(
+        inside="LPAR LSQB LBRACE",
+        before="NAME",
+        bad="NAME STRING INTEGER FLOAT",
+        expects="COMMA",
+        hint="a comma is missing, or the parentheses of a call",
+    ),
     Row(
         inside="LPAR LSQB LBRACE",
         before=f"{_VALUE} RPAR RSQB",

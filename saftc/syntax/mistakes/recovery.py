@@ -11,20 +11,14 @@ from collections.abc import Iterator
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector
 from saftc.source import Source, Span
-from saftc.syntax.mistakes.habits import FOREIGN_BLOCKS
+from saftc.syntax.mistakes.habits import FOREIGN_BLOCKS, SPELLINGS
 from saftc.syntax.tokens import LAYOUT, OPENS_BLOCK, Token, first_word, line_at
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 # The kind of line that replaces the invalid first line of a block.
 _LIKE = {
-    "FUNCTION": "function",
     "CONV": "function",
-    "def": "function",
-    "fn": "function",
-    "function": "function",
-    "func": "function",
-    "async": "function",
     "FOR": "while",
     "WHILE": "while",
     "IF": "if",
@@ -139,6 +133,16 @@ def with_foreign_block(tokens: list[Token], line: slice) -> slice:
     return slice(start, len(tokens))
 
 
+def _opener_like(line: list[Token]) -> str | None:
+    """Returns the kind of line that replaces the invalid first line of a block.
+
+    `def g(x):`, `export f g(x):` and `f (x):` begin functions.
+    """
+    if any(SPELLINGS.get(token.text, token.text) == "f" for token in line[:2]):
+        return "function"
+    return _LIKE.get(line[0].kind)
+
+
 def without_line(
     tokens: list[Token], line: slice, *, is_orphan: bool = False
 ) -> list[Token] | None:
@@ -152,7 +156,7 @@ def without_line(
     if not removed or (not has_block and line.start == 0 and line.stop == len(tokens)):
         return None
     first = removed[0]
-    opener = None if is_orphan else _LIKE.get(first.kind) or _LIKE.get(first.text)
+    opener = None if is_orphan else _opener_like(removed)
     if has_block:
         words = _OPENERS[opener or "if"]
     elif opener is not None:
