@@ -93,6 +93,7 @@ _ASKED_BY: dict[str | bytes, str] = {
 }
 BUDGETS = ("budget_requests", "budget_tokens", "budget_cost")
 
+
 def load_part(name: str) -> Any:
     """Returns the module of a part, such as `media`; imports it at the first use."""
     return import_module(f"runtime_support.{PARTS[name]}")

@@ -42,7 +42,8 @@ from saftc.types.types import (
 
 _ELSEWHERE = {
     "str": "string",
-    "text": "string",
+    **dict.fromkeys(("text", "char", "email", "url", "uuid"), "string"),
+    "json": "any",
     "integer": "int",
     "number": "int | float",
     "boolean": "bool",

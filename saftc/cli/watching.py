@@ -23,6 +23,7 @@ from saftc.types.types import forget_remembered
 # The polling interval, in seconds.
 EVERY = 0.1
 
+
 def refuse_watching(arguments: Sequence[str], options: Mapping[str, object], what: str) -> None:
     """Raises WrongUsage if one of the `options` is set or standard input is among the arguments.
 

@@ -19,7 +19,7 @@ def near(name: str, candidates: Iterable[str]) -> str | None:
     folded: dict[str, list[str]] = {}
     for candidate in sorted(candidates):
         folded.setdefault(candidate.lower(), []).append(candidate)
-    matches = get_close_matches(name.lower(), folded, n=1, cutoff=0.65)
+    matches = get_close_matches(name.lower(), folded, n=1, cutoff=0.7)
     # If `Label` and `label` are both close, the candidate with more letters in the same case wins.
     return get_close_matches(name, folded[matches[0]], n=1, cutoff=0)[0] if matches else None
 

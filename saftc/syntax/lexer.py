@@ -397,7 +397,7 @@ class _Lexer:
         self.position = end
         match = _NUMBER.fullmatch(text)
         if match is None:
-            hint = _number_hint(text)
+            hint = self._thousands(text, start) or _number_hint(text)
             self._report(catalogue.INVALID_NUMBER, start, end, text=_shortened(text), hint=hint)
             kind = "INTEGER"
             text = "0"
@@ -415,6 +415,17 @@ class _Lexer:
                 )
                 text = "0"
         self.tokens.append(Token(kind, text, Span(start, end)))
+
+    def _thousands(self, text: str, start: int) -> Hint | None:
+        """Returns the hint for `1,000`, whose last part is `text`."""
+        match [token.kind for token in self.tokens[-2:]]:
+            case ["INTEGER", "COMMA"] if len(text) == 3 and text.isdecimal():
+                whole = self.tokens[-2]
+                number = f"{whole.text}_{text}"
+                edit = Edit(Span(whole.span.start, start + 3), number)
+                return Hint(f"write `{number}`", edits=(edit,))
+            case _:
+                return None
 
     def _opening(self, text: str, start: int, end: int) -> None:
         begins_statement = not self.tokens or self.tokens[-1].kind in LAYOUT
@@ -696,6 +707,8 @@ class _Lexer:
             self.position = max(self.position, closing + 1)
         elif self.text.startswith(character, start + 1):
             self.position += 1
+        while character.isalpha() and self.text[self.position : self.position + 1].isalnum():
+            self.position += 1  # the rest of the name
         self._no_meaning(start)
 
     def _no_meaning(self, offset: int) -> None:
@@ -725,6 +738,8 @@ class _Lexer:
         if character == ";" and self.open:
             return Hint("separate them with `,`", edits=(Edit(Span(offset, offset + 1), ","),))
         hint = CHARACTERS.get(character)
+        if hint is None and character.isalpha():
+            return "a name has letters from a to z, digits and `_`"
         if hint is None or character not in INSTEAD:
             return hint
         # `&&` is one operator.

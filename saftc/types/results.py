@@ -23,7 +23,8 @@ from saftc.types.types import (
     union,
 )
 
-# The values of the option for reasoning effort; the runtime has the same list.
+# The names of providers and the values of the option for reasoning effort, as in the runtime.
+PROVIDERS = ("openai", "openrouter", "gemini", "anthropic", "local", "mock", "unset")
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 # The APIs of providers, each with the options that requests have no field for; the runtime has the
 # same table.
@@ -36,7 +37,7 @@ WIRES: dict[str, tuple[str, ...]] = {
 OPTIONS: dict[str, Type] = {
     "model": STRING,
     "fallback": ListType(STRING),
-    "provider": STRING,
+    "provider": union(map(literal_type, PROVIDERS)),
     "base_url": STRING,
     "api_key_env": STRING,
     "api": union(map(literal_type, WIRES)),

@@ -12,7 +12,7 @@ from openai.types.responses import ResponseCreateParams
 
 from runtime_support import ConfigError, ProviderError, configure, file, overlap, prompt
 from runtime_support._core.messages import Origin, Reply, Request
-from runtime_support._core.settings import Effort, Settings, WireName, settings_for
+from runtime_support._core.settings import PROVIDERS, Effort, Settings, WireName, settings_for
 from runtime_support.errors import RateLimited, Refused
 from runtime_support.providers import _wires, live_provider
 from runtime_support.providers._openai import OpenAIProvider, suitable_wire
@@ -455,4 +455,5 @@ def test_the_key_of_a_cache_is_the_place_of_the_prompt(server: FakeServer) -> No
 def test_the_compiler_has_the_same_lists() -> None:
     assert {one: _wires.wire_named(one).lacks for one in results.WIRES} == results.WIRES
     assert get_args(Effort) == results.EFFORTS
+    assert PROVIDERS == results.PROVIDERS
     assert get_args(WireName) == tuple(results.WIRES)

@@ -25,6 +25,7 @@ from saftc.types.types import (
     FLOAT,
     INT,
     KEYS,
+    NIL,
     STRING,
     ListType,
     LiteralType,
@@ -41,6 +42,7 @@ from saftc.types.types import (
     members,
     show,
     show_value,
+    without,
 )
 
 
@@ -126,6 +128,7 @@ _OPERANDS: tuple[_OfOperands, ...] = (
 
 def operand_hint(operator: str, left: Type, right: Type) -> str | None:
     """The hint for an invalid operator on operands of these types, or None."""
+    left, right = without(left, NIL), without(right, NIL)
     date = next((word for word, one in DATES.items() if one in (left, right)), "")
     meant = (one for one in _OPERANDS if not one.operators or operator in one.operators)
     hints = (one.hint for one in meant if one.applies(left, right))
@@ -165,6 +168,8 @@ def mismatch_hint(facts: Facts, given: Type, wanted: Type) -> str | Hint | None:
         return f"a record is not an object; its type is `{show(given)}`"
     if isinstance(given, LiteralType) and isinstance(wanted, UnionType):
         return _intended_literal(given, wanted)
+    if given == NIL:
+        return f"the type of a value that may be nil ends with `?`: `{show(wanted)}?`"
     hints = (one.hint for one in _PLACES if given in one.given and wanted in one.wanted)
     return next(hints, "").format(wanted=show(wanted)) or None
 

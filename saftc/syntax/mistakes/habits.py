@@ -92,7 +92,7 @@ GENERICS = {
     "Literal": "{}",
 }
 PLAIN_TYPES = {"str": "string", "None": "nil", "boolean": "bool", "integer": "int", "Any": "any"}
-OBJECTS = {"dict", "Dict", "Mapping", "Map", "Record", "object"}
+OBJECTS = {"dict", "Dict", "Mapping", "Map", "map", "Record", "object"}
 
 # Prefixes of strings.
 STRING_PREFIXES = {

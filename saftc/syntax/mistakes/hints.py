@@ -695,6 +695,7 @@ _RULES: tuple[Callable[[Place], str | Hint | None], ...] = (
     Row(first="NAME", second="COLON", bad="NEWLINE", expects="ASSIGN", hint=_VALUE_FIRST),
     Row(first="NAME", second="COLON", bad="COMMA", expects="ASSIGN", hint=_IN_BRACES),
     Row(bad="COLON", after="ASSIGN", hint="write an assignment on its own line"),
+    Row(first="NAME", second="MINUS", bad="ASSIGN", hint="a name has no `-`: write `first_name`"),
     _assignment,
     _commas,
     Row(bad="STAR", first="FROM", hint=_NO_PATTERNS),
@@ -726,6 +727,7 @@ _RULES: tuple[Callable[[Place], str | Hint | None], ...] = (
     Row(inside="HOLE_START", hint=r"write `\{` for a brace in the text"),
     Row(bad="QUESTION", first="TYPE FUNCTION", inside="LPAR", hint=_OPTIONAL),
     Row(bad="QUESTION", inside="LBRACE PATTERN_START", after="COLON", hint=_OPTIONAL),
+    Row(bad="QUESTION", before="COLON BAR ARROW", hint=_OPTIONAL),
     _conditions,
     Row(bad="ELSE", inside="LSQB", hint="write `[a if c else b for x in xs]`"),
     Row(bad="IF", before="ASSIGN LPAR LSQB COMMA RET", hint=_CHOICE),
@@ -751,4 +753,5 @@ _RULES: tuple[Callable[[Place], str | Hint | None], ...] = (
         behind=",",
     ),
     _calls,
+    Row(inside="-", bad="NAME", after="ASSIGN", hint="put each statement on its own line"),
 )
