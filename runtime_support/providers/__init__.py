@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import threading
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from runtime_support._core.hooks import Hook, load_part
@@ -114,14 +113,12 @@ def live_provider(settings: Settings, place: Place | None = None) -> Provider:
     if not isinstance(chosen, str):
         return chosen
     match chosen:
-        case "openai" | "openrouter" | "gemini" | "anthropic":
-            return _openai_provider(chosen, settings, place)
         case "local" | "mock":
             return load_part(chosen).configured(settings)
         case "unset":
             return NoProvider(is_chosen=settings.provider == "unset")
-        case _:  # unreachable: the settings were validated
-            raise AssertionError(chosen)
+        case _:
+            return _openai_provider(chosen, settings, place)
 
 
 class RetryHook(Hook):
@@ -195,18 +192,14 @@ def _openai_provider(name: str, settings: Settings, place: Place | None) -> Prov
     package = package_of(wire)
     where = (name, settings.base_url or os.environ.get("OPENAI_BASE_URL"), variable, package)
     key = os.environ.get(variable)
-    made = _made.get(where)
-    if made is None or made[0] != key:
-        with _lock:
-            made = _made.get(where)
-            if made is None or made[0] != key:
-                made = key, configured_server(settings, preset.address, variable, package)
-                _made[where] = made
-                while len(_made) > _MOST_MADE:
-                    del _made[next(iter(_made))]
-    if settings.provider is None:
-        settings = replace(settings, provider=name)
+    with _lock:
+        made = _made.get(where)
+        if made is None or made[0] != key:
+            made = key, configured_server(settings, preset.address, variable, package)
+            _made[where] = made
+            while len(_made) > _MOST_MADE:
+                del _made[next(iter(_made))]
     openai = load_part("openai")
     spoken = None if wire is None else openai.wire_named(wire)
     key_of_cache = "" if place is None else place.name()
-    return openai.OpenAIProvider(settings, made[1], model, spoken, key_of_cache)
+    return openai.OpenAIProvider(settings, made[1], model, spoken, key_of_cache, name)

@@ -11,6 +11,7 @@ served in the order in which they came, as a request keeps its number through al
 
 from __future__ import annotations
 
+import copy
 import itertools
 import random
 import threading
@@ -180,7 +181,7 @@ class Backoff:
         requests are not blocked for too long.
         """
         with self._lock:
-            self.trouble = failure
+            self.trouble = copy.copy(failure)  # its prompt adds its own place
             now, wait = time.monotonic(), failure.retry_after or 0.0
             wait = wait if wait <= request.settings.max_wait else min(wait, LONGEST_WAIT)
             # An attempt that started before the last rejection postpones only by its own wait.

@@ -23,6 +23,7 @@ from runtime_support.providers._wires.bodies import ReplyReader, of_server
 from runtime_support.providers._wires.events import EventReader, event_reader
 
 _DONE = b"[DONE]"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # at the beginning of a stream
 # The first bytes of a stream of server-sent events; JSON never begins with any of them.
 _OF_EVENTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _LONGEST_FIELD = max(map(len, _OF_EVENTS))
@@ -133,10 +134,10 @@ class ServerSentEvents:
         """Returns the data of the next event that has data, or None at the end of the body."""
         data: list[bytes] = []
         while (line := (yield from self._next_line())) is not None:
-            if not line and any(data):
+            if not line and data:
                 break
             name, _, value = line.partition(b":")
-            if name == b"data":
+            if name.removeprefix(_BYTE_ORDER_MARK) == b"data" and value.strip():
                 data.append(value.removeprefix(b" "))
         return b"\n".join(data) or None
 

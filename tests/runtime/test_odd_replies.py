@@ -27,6 +27,7 @@ from tests.support.fake_server import (
     events,
     raw,
     status,
+    streamed,
 )
 from tests.support.wires import WIRES, Say, Spoken
 
@@ -186,6 +187,19 @@ def test_a_limit_that_no_number_makes_smaller_is_an_error(wire: Spoken, server: 
     assert len(server.requests) == 1
 
 
+def test_a_context_that_is_too_small_says_nothing_of_later_limits(server: FakeServer) -> None:
+    words = (
+        "'max_tokens' or 'max_completion_tokens' is too large: 16000. This model's maximum context "
+        "length is 16385 tokens and your request has 4000 input tokens (16000 > 16385 - 4000)."
+    )
+    server.answers = [refused(words, of=400), completion("ok")]
+    with pytest.raises(ProviderError, match=r"is too large: 16000\..*; send less"):
+        prompt("?", options={"max_tokens": 16_000})
+    prompt("?", options={"max_tokens": 12_000})
+    assert sent_limit(server.bodies[-1]) == ("max_tokens", 12_000)
+    assert len(server.requests) == 2
+
+
 # Errors inside of a reply
 
 
@@ -200,6 +214,12 @@ def test_an_error_in_a_choice_has_its_words_and_its_code(server: FakeServer) -> 
     server.answers = [of_choice(code="429", message="too many, try again in 10ms")]
     with pytest.raises(RateLimited, match="too many"):
         prompt("?", options={"max_wait": 0})
+    failed = {"index": 0, "delta": {}, "error": {"code": 502, "message": "no"}}
+    server.answers = [events([event({"choices": [failed]})]), streamed("ok")]
+    assert streamed_text(max_retries=1) == "ok"
+    server.answers = [events([event({"choices": [{**failed, "finish_reason": "error"}]})])]
+    with pytest.raises(ProviderError, match="the server reports: no"):
+        streamed_text(max_retries=0)
     server.answers = [of_choice(code=400, message="no such picture")]
     server.requests.clear()
     with pytest.raises(ProviderError, match="the server reports: no such picture"):
@@ -278,6 +298,26 @@ def test_a_whole_reply_is_one_though_the_connection_breaks(server: FakeServer) -
     server.answers = [events(parts, cut_after=2)]
     assert streamed_text() == "42"
     assert len(server.requests) == 1
+
+
+def test_the_first_of_several_replies_is_read(server: FakeServer) -> None:
+    pieces = [(0, "one"), (1, "two"), (0, "!"), (1, "?")]
+    choices: list[Data]
+    choices = [{"index": place, "delta": {"content": text}} for place, text in pieces]
+    choices += [{"index": place, "delta": {}, "finish_reason": "stop"} for place in (1, 0)]
+    server.answers = [events([event({"choices": [one]}) for one in choices])]
+    assert streamed_text(extra_body={"n": 2}) == "one!"
+
+
+def test_events_that_say_nothing(server: FakeServer) -> None:
+    server.answers = [events([chunk({"content": "one"}), b"data:\n\n", b"data: [DONE]\n\n"])]
+    assert streamed_text() == "one"
+
+
+def test_a_mark_of_the_byte_order_before_events(wire: Spoken, server: FakeServer) -> None:
+    parts = wire.streamed(wire.document(Say("one"), 0)).parts or ()
+    server.answers = [events([b"\xef\xbb\xbf", *parts])]
+    assert streamed_text() == "one"
 
 
 # Calls in pieces
