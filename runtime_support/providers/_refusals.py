@@ -189,7 +189,7 @@ class ErrorBody(NamedTuple):
             return cls.read(text)
         if is_list(body) and body:  # Google sends a list
             body = body[0]
-        return cls.read(body.get("error", body) if is_object(body) else body)
+        return cls.read(body.get("error") or body if is_object(body) else body)
 
     @classmethod
     def read(cls, error: Any) -> ErrorBody:

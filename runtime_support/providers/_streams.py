@@ -152,10 +152,8 @@ class ServerSentEvents:
 
     def _add(self, part: bytes) -> None:
         """Splits a part of the body into lines, in linear time."""
-        if self._before.endswith(b"\r"):
-            part = part.removeprefix(b"\n")
-        self._before = part or self._before
-        first, *others = _LINE_END.split(part)
+        is_in_line_end, self._before = self._before.endswith(b"\r"), part
+        first, *others = _LINE_END.split(part.removeprefix(b"\n") if is_in_line_end else part)
         self._pieces.append(first)
         if others:
             self._lines.append(b"".join(self._pieces))

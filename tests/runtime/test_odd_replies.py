@@ -23,6 +23,7 @@ from tests.support.fake_server import (
     FakeServer,
     chunk,
     completion,
+    ending,
     event,
     events,
     raw,
@@ -116,6 +117,7 @@ def test_a_limit_per_minute_is_no_empty_account(server: FakeServer, clock: Clock
         ),
         (status(413, "Request Entity Too Large"), "send less"),
         (refused("too long", "context_length_exceeded", of=400), "send less"),
+        (raw(b'{"error": null, "message": "prompt is too long"}', status=400), "send less"),
     ],
 )
 def test_what_no_wait_would_change_is_final(
@@ -312,6 +314,14 @@ def test_the_first_of_several_replies_is_read(server: FakeServer) -> None:
 def test_events_that_say_nothing(server: FakeServer) -> None:
     server.answers = [events([chunk({"content": "one"}), b"data:\n\n", b"data: [DONE]\n\n"])]
     assert streamed_text() == "one"
+
+
+@pytest.mark.parametrize("ends", [b"\n\n", b"\r\n\r\n", b"\r\r", b"\r\n\n", b"\n\r\n"])
+def test_lines_end_as_they_like_wherever_they_are_cut(ends: bytes, server: FakeServer) -> None:
+    parts = [chunk({"content": "one"}), chunk({"content": "two"}), *ending()]
+    whole = b"".join(parts).replace(b"\n\n", ends)
+    server.answers = [events([whole[place : place + 1] for place in range(len(whole))])]
+    assert streamed_text() == "onetwo"
 
 
 def test_a_mark_of_the_byte_order_before_events(wire: Spoken, server: FakeServer) -> None:
