@@ -206,9 +206,7 @@ class ReplyReader(ABC):
         """Returns the error for data that is not a reply. A reply may come at the next attempt."""
         from runtime_support.providers._refusals import excerpt
 
-        error = ProviderError(
-            f"{said}: {excerpt(content)}", request_id=self._request_id, hint=hint
-        )
+        error = ProviderError(f"{said}: {excerpt(content)}", request_id=self._request_id, hint=hint)
         error.another_try = "broken"
         return error
 
