@@ -21,7 +21,7 @@ from runtime_support.errors import ConfigError
 
 if TYPE_CHECKING:
     from runtime_support._core.hooks import PromptRun, SendRequest
-    from runtime_support._core.messages import Provider, Reply, ReplyStream, Request
+    from runtime_support._core.messages import Provider, ReplyStream, Request
     from runtime_support._core.positions.frames import Place
     from runtime_support._core.settings import Settings, WireName
     from runtime_support.providers._server import Server
@@ -106,7 +106,10 @@ def provider_and_model(settings: Settings) -> tuple[str, str]:
 
 
 def live_provider(settings: Settings, place: Place | None = None) -> Provider:
-    """Returns the provider for these settings. `place` is where the prompt is in the script."""
+    """Returns the provider for these settings. `place` is where the prompt is in the script.
+
+    Raises ConfigError if there is no provider.
+    """
     chosen = settings.provider
     if chosen is None:
         chosen = _default_name(settings)
@@ -116,7 +119,7 @@ def live_provider(settings: Settings, place: Place | None = None) -> Provider:
         case "local" | "mock":
             return load_part(chosen).configured(settings)
         case "unset":
-            return NoProvider(is_chosen=settings.provider == "unset")
+            raise _no_provider(is_chosen=settings.provider == "unset")
         case _:
             return _openai_provider(chosen, settings, place)
 
@@ -140,31 +143,28 @@ def hook_for(prompt: PromptRun) -> RetryHook:
     return RetryHook(prompt)
 
 
-class NoProvider:
-    """Rejects every request, because the provider is `unset` or no provider is configured."""
+def _no_provider(*, is_chosen: bool) -> ConfigError:
+    """Returns the error for a prompt without a provider; its hint says how to configure one.
 
-    def __init__(self, *, is_chosen: bool) -> None:
-        self._is_chosen = is_chosen
-
-    def complete(self, request: Request) -> Reply:
-        """Raises ConfigError; the message says how to configure a provider."""
-        if self._is_chosen:
-            raise ConfigError(
-                "no model answers, as the setting `provider` is `unset`",
-                setting="provider",
-                hint="choose another one, as in SAFT_PROVIDER=mock",
-            )
-        lacking = load_part("local").lacking()
-        raise ConfigError(
-            "no model is configured",
+    `is_chosen` is true if the setting `provider` is `unset`.
+    """
+    if is_chosen:
+        return ConfigError(
+            "no model answers, as the setting `provider` is `unset`",
             setting="provider",
-            hint=(
-                "set OPENAI_API_KEY or OPENROUTER_API_KEY, or SAFT_BASE_URL for another server, or "
-                "SAFT_PROVIDER=gemini with GEMINI_API_KEY and SAFT_MODEL, or anthropic with "
-                "ANTHROPIC_API_KEY; SAFT_PROVIDER=mock answers by fixed rules, without a key; "
-                f"for a small model on this machine, {' and '.join(lacking)}"
-            ),
+            hint="choose another one, as in SAFT_PROVIDER=mock",
         )
+    lacking = load_part("local").lacking()
+    return ConfigError(
+        "no model is configured",
+        setting="provider",
+        hint=(
+            "set OPENAI_API_KEY or OPENROUTER_API_KEY, or SAFT_BASE_URL for another server, or "
+            "SAFT_PROVIDER=gemini with GEMINI_API_KEY and SAFT_MODEL, or anthropic with "
+            "ANTHROPIC_API_KEY; SAFT_PROVIDER=mock answers by fixed rules, without a key; "
+            f"for a small model on this machine, {' and '.join(lacking)}"
+        ),
+    )
 
 
 def _default_name(settings: Settings) -> str:

@@ -7,7 +7,6 @@ The module is loaded with the first stream.
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections import deque
@@ -83,7 +82,7 @@ def _pieces(
                 if not received.is_whole:
                     received.end()
                 return
-            piece = received.add(json.loads(data))
+            piece = received.read(data)
         if piece and chunks is not None:
             chunks.append(piece)
             with aside(), _stopped_clock(events.body.bounds):

@@ -235,6 +235,13 @@ def test_an_error_that_is_a_text(wire: Spoken, server: FakeServer) -> None:
         prompt("?")
 
 
+def test_an_event_that_is_not_json_is_quoted(wire: Spoken, server: FakeServer) -> None:
+    server.answers = [events([b"event: error\ndata: the gateway is full\n\n"])]
+    with pytest.raises(ProviderError, match="is not JSON: the gateway is full"):
+        streamed_text(max_retries=1)
+    assert len(server.requests) == 2
+
+
 def test_thoughts_that_took_all_tokens_are_named(server: FakeServer) -> None:
     message = {"role": "assistant", "content": ""}
     usage = {"prompt_tokens": 9, "completion_tokens": 50, "total_tokens": 59}
