@@ -19,16 +19,12 @@ import time
 from bisect import insort
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from runtime_support._core.messages import ReplyStream
 from runtime_support._core.settings import Settings
 from runtime_support._core.tasks.waits import Signal
 from runtime_support.errors import ProviderError
 from runtime_support.providers._wires import Waited
-
-if TYPE_CHECKING:
-    from runtime_support.providers._retries import Rates
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
@@ -65,7 +61,6 @@ class Backoff:
         self._refusals = 0  # rejections in a row that postponed `_not_before`
         self.trouble: ProviderError | None = None
         self.has_answered = False
-        self.rates: Rates | None = None
 
     def ask(
         self, settings: Settings, waited: Waited, send: Callable[[int], ReplyStream], tokens: int

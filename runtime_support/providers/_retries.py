@@ -88,7 +88,7 @@ def retry_loop(
     already made. If neither waiting nor retrying helps, the error of the last attempt is raised.
     """
     settings, waited = request.settings, request.waited
-    rates = backoff.rates = backoff.rates or Rates()
+    rates: Rates = vars(backoff).setdefault("rates", Rates())  # one for threads that begin together
     tries = broken = 0
     while True:
         if failure is not None:

@@ -377,6 +377,22 @@ def test_known_requests_a_minute_are_kept_from_the_beginning(
     assert times == [0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35]
 
 
+def test_threads_that_begin_together_share_a_rate(
+    server: FakeServer, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = threading.Barrier(2)
+
+    def begin_together() -> Rates:
+        both.wait(60)
+        return Rates()
+
+    monkeypatch.setattr(_retries, "Rates", begin_together)
+    configure(requests_per_minute=1200)
+    times = arrivals(server, clock)
+    ask_all(2, 2)
+    assert max(times) == 0.05
+
+
 def test_known_tokens_a_minute_are_kept(server: FakeServer, clock: Clock) -> None:
     configure(tokens_per_minute=18 * 60 * 20)  # a reply says 18: 20 a second
     times = arrivals(server, clock)
