@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import threading
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from runtime_support._core.hooks import Hook, load_part
@@ -22,7 +21,7 @@ from runtime_support.errors import ConfigError
 
 if TYPE_CHECKING:
     from runtime_support._core.hooks import PromptRun, SendRequest
-    from runtime_support._core.messages import Provider, Reply, ReplyStream, Request
+    from runtime_support._core.messages import Provider, ReplyStream, Request
     from runtime_support._core.positions.frames import Place
     from runtime_support._core.settings import Settings, WireName
     from runtime_support.providers._server import Server
@@ -107,21 +106,22 @@ def provider_and_model(settings: Settings) -> tuple[str, str]:
 
 
 def live_provider(settings: Settings, place: Place | None = None) -> Provider:
-    """Returns the provider for these settings. `place` is where the prompt is in the script."""
+    """Returns the provider for these settings. `place` is where the prompt is in the script.
+
+    Raises ConfigError if there is no provider.
+    """
     chosen = settings.provider
     if chosen is None:
         chosen = _default_name(settings)
     if not isinstance(chosen, str):
         return chosen
     match chosen:
-        case "openai" | "openrouter" | "gemini" | "anthropic":
-            return _openai_provider(chosen, settings, place)
         case "local" | "mock":
             return load_part(chosen).configured(settings)
         case "unset":
-            return NoProvider(is_chosen=settings.provider == "unset")
-        case _:  # unreachable: the settings were validated
-            raise AssertionError(chosen)
+            raise _no_provider(is_chosen=settings.provider == "unset")
+        case _:
+            return _openai_provider(chosen, settings, place)
 
 
 class RetryHook(Hook):
@@ -143,31 +143,28 @@ def hook_for(prompt: PromptRun) -> RetryHook:
     return RetryHook(prompt)
 
 
-class NoProvider:
-    """Rejects every request, because the provider is `unset` or no provider is configured."""
+def _no_provider(*, is_chosen: bool) -> ConfigError:
+    """Returns the error for a prompt without a provider; its hint says how to configure one.
 
-    def __init__(self, *, is_chosen: bool) -> None:
-        self._is_chosen = is_chosen
-
-    def complete(self, request: Request) -> Reply:
-        """Raises ConfigError; the message says how to configure a provider."""
-        if self._is_chosen:
-            raise ConfigError(
-                "no model answers, as the setting `provider` is `unset`",
-                setting="provider",
-                hint="choose another one, as in SAFT_PROVIDER=mock",
-            )
-        lacking = load_part("local").lacking()
-        raise ConfigError(
-            "no model is configured",
+    `is_chosen` is true if the setting `provider` is `unset`.
+    """
+    if is_chosen:
+        return ConfigError(
+            "no model answers, as the setting `provider` is `unset`",
             setting="provider",
-            hint=(
-                "set OPENAI_API_KEY or OPENROUTER_API_KEY, or SAFT_BASE_URL for another server, or "
-                "SAFT_PROVIDER=gemini with GEMINI_API_KEY and SAFT_MODEL, or anthropic with "
-                "ANTHROPIC_API_KEY; SAFT_PROVIDER=mock answers by fixed rules, without a key; "
-                f"for a small model on this machine, {' and '.join(lacking)}"
-            ),
+            hint="choose another one, as in SAFT_PROVIDER=mock",
         )
+    lacking = load_part("local").lacking()
+    return ConfigError(
+        "no model is configured",
+        setting="provider",
+        hint=(
+            "set OPENAI_API_KEY or OPENROUTER_API_KEY, or SAFT_BASE_URL for another server, or "
+            "SAFT_PROVIDER=gemini with GEMINI_API_KEY and SAFT_MODEL, or anthropic with "
+            "ANTHROPIC_API_KEY; SAFT_PROVIDER=mock answers by fixed rules, without a key; "
+            f"for a small model on this machine, {' and '.join(lacking)}"
+        ),
+    )
 
 
 def _default_name(settings: Settings) -> str:
@@ -195,18 +192,14 @@ def _openai_provider(name: str, settings: Settings, place: Place | None) -> Prov
     package = package_of(wire)
     where = (name, settings.base_url or os.environ.get("OPENAI_BASE_URL"), variable, package)
     key = os.environ.get(variable)
-    made = _made.get(where)
-    if made is None or made[0] != key:
-        with _lock:
-            made = _made.get(where)
-            if made is None or made[0] != key:
-                made = key, configured_server(settings, preset.address, variable, package)
-                _made[where] = made
-                while len(_made) > _MOST_MADE:
-                    del _made[next(iter(_made))]
-    if settings.provider is None:
-        settings = replace(settings, provider=name)
+    with _lock:
+        made = _made.get(where)
+        if made is None or made[0] != key:
+            made = key, configured_server(settings, preset.address, variable, package)
+            _made[where] = made
+            while len(_made) > _MOST_MADE:
+                del _made[next(iter(_made))]
     openai = load_part("openai")
     spoken = None if wire is None else openai.wire_named(wire)
     key_of_cache = "" if place is None else place.name()
-    return openai.OpenAIProvider(settings, made[1], model, spoken, key_of_cache)
+    return openai.OpenAIProvider(settings, made[1], model, spoken, key_of_cache, name)

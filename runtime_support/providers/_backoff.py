@@ -11,6 +11,7 @@ served in the order in which they came, as a request keeps its number through al
 
 from __future__ import annotations
 
+import copy
 import itertools
 import random
 import threading
@@ -18,16 +19,12 @@ import time
 from bisect import insort
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from runtime_support._core.messages import ReplyStream
 from runtime_support._core.settings import Settings
 from runtime_support._core.tasks.waits import Signal
 from runtime_support.errors import ProviderError
 from runtime_support.providers._wires import Waited
-
-if TYPE_CHECKING:
-    from runtime_support.providers._retries import Rates
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
@@ -64,7 +61,6 @@ class Backoff:
         self._refusals = 0  # rejections in a row that postponed `_not_before`
         self.trouble: ProviderError | None = None
         self.has_answered = False
-        self.rates: Rates | None = None
 
     def ask(
         self, settings: Settings, waited: Waited, send: Callable[[int], ReplyStream], tokens: int
@@ -180,7 +176,7 @@ class Backoff:
         requests are not blocked for too long.
         """
         with self._lock:
-            self.trouble = failure
+            self.trouble = copy.copy(failure)  # its prompt adds its own place
             now, wait = time.monotonic(), failure.retry_after or 0.0
             wait = wait if wait <= request.settings.max_wait else min(wait, LONGEST_WAIT)
             # An attempt that started before the last rejection postpones only by its own wait.

@@ -20,6 +20,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, cached_property, lru_cache, partial
+from importlib.util import find_spec
 from typing import Any
 from urllib.request import getproxies, proxy_bypass
 
@@ -43,6 +44,7 @@ NETWORK_ERRORS = (
     httpcore2.ProxyError,
     httpcore2.UnsupportedProtocol,
 )
+_DAMAGED = (httpcore2.NetworkError, httpcore2.ProtocolError, httpx2.DecodingError)
 # The errors of a response that breaks off or cannot be read.
 BROKEN = (*NETWORK_ERRORS, httpx2.DecodingError, ValueError, ProviderError)
 
@@ -222,7 +224,7 @@ class Body:
     """Reads the decoded body of a response, within the time limit and up to `most` bytes.
 
     `most` limits the compressed and the decoded bytes. A longer body raises ProviderError. If
-    `is_cut` is true, a longer body ends at the limit instead.
+    `is_cut` is true, a longer body ends at the limit instead, and a broken one where it breaks.
     """
 
     def __init__(
@@ -280,9 +282,11 @@ class Body:
             part = part or b""
             self.length += len(part)
             self.bounds.check(self.length)
-        except BodyTooLarge:
-            if self._is_cut:
+        except (BodyTooLarge, *_DAMAGED) as error:
+            if self._is_cut:  # the status of an error says enough
                 return b""
+            if not isinstance(error, BodyTooLarge):
+                raise
             raise ProviderError(
                 f"the reply has more than {self.bounds.most} bytes",
                 request_id=self.request_id,
@@ -309,7 +313,7 @@ def _redirected(response: httpx2.Response) -> ProviderError:
 def _proxy_to(address: httpx2.URL) -> httpcore2.Proxy | None:
     found = getproxies()
     named = found.get(address.scheme) or found.get("all")
-    if not named or proxy_bypass(address.host):
+    if not named or any(map(proxy_bypass, (address.host, address.netloc.decode()))):
         return None
     try:
         proxy = httpx2.Proxy(named if "://" in named else f"http://{named}")
@@ -320,6 +324,8 @@ def _proxy_to(address: httpx2.URL) -> httpcore2.Proxy | None:
             "the proxy URL in the environment is not valid",
             hint="look at HTTP_PROXY, HTTPS_PROXY and ALL_PROXY",
         ) from None
+    if proxy.url.scheme.startswith("socks") and find_spec("socksio") is None:
+        raise ConfigError("a SOCKS proxy needs the package socksio", hint="pip install socksio")
     if proxy.auth is not None:
         remember_secrets(proxy.auth[1], user=proxy.auth[0])
     trusted = _certificates() if proxy.url.scheme == "https" else None

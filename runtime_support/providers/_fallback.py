@@ -15,16 +15,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from runtime_support._core.hooks import Hook
-from runtime_support._core.notes import note
+from runtime_support._core.notes import note_once
 from runtime_support._values.kinds import quote
 from runtime_support.errors import ProviderError, ToolsUnsupported
 
 if TYPE_CHECKING:
     from runtime_support._core.hooks import PromptRun, SendRequest
     from runtime_support._core.messages import ReplyStream, Request
-
-# Pairs of a failed model and its replacement, each already reported to the user.
-_told: set[tuple[str, str]] = set()
 
 
 class FallbackHook(Hook):
@@ -59,7 +56,9 @@ class FallbackHook(Hook):
                 failed[name] = error.message
                 continue
             if failed:
-                _tell(next(iter(failed)), name, next(iter(failed.values())))
+                before, reason = next(iter(failed.items()))
+                said = f"{quote(before)} did not answer, so {quote(name)} is asked"
+                note_once(said, f"{said}: {reason}")
             if model == self._prompt.settings.model:
                 return reply
             return replace(reply, model=reply.model or name, fallback=name)
@@ -78,10 +77,3 @@ class FallbackHook(Hook):
 def hook_for(prompt: PromptRun) -> FallbackHook | None:
     """Returns the hook that tries the fallback models if the prompt names some, else None."""
     return FallbackHook(prompt) if prompt.settings.fallback else None
-
-
-def _tell(failed: str, model: str, reason: str) -> None:
-    """Reports that one model answers in place of another, once per pair of models."""
-    if (failed, model) not in _told:
-        _told.add((failed, model))
-        note(f"{quote(failed)} did not answer, so {quote(model)} is asked: {reason}")

@@ -75,7 +75,8 @@ class UnsupportedFeatures:
         if request.tools and ("tools", model) in self:
             raise ToolsUnsupported(f"{model} at {form.origin.address} takes no tools")
         lacking = {part: False for part in _SWITCHES if (part, model) in self}
-        if self._lacks_schema(model, request.schema) and request.enforce_schema != "on":
+        is_refused = ("schema", model, json.dumps(request.schema)) in self
+        if is_refused and request.enforce_schema != "on":
             lacking["enforced"] = False
         has_new_limit = form.has_new_limit or ("has_new_limit", model) in self
         most = self._limits.get(model)
@@ -111,7 +112,7 @@ class UnsupportedFeatures:
             if getattr(found, part) != getattr(begun, part):
                 self.add(part, model)
         if found.enforced != begun.enforced:
-            self._add_schema(model, request.schema)
+            self.add("schema", model, json.dumps(request.schema))
         most = found.most_tokens
         if most is not None and most != begun.most_tokens:
             self._limits[model] = most
@@ -122,21 +123,6 @@ class UnsupportedFeatures:
         # A new dict each time, as other threads may be reading the old one.
         latest = list(self._until.items())[1 - self.MOST :]
         self._until = {**dict(latest), what: self.now() + self.SECONDS}
-
-    def _add_schema(self, model: str, schema: Any) -> None:
-        """Records that a model cannot enforce a schema.
-
-        After two different schemas, records that the model cannot enforce any schema.
-        """
-        own = ("schema", model, json.dumps(schema))
-        if ("a schema", model) in self and own not in self:
-            self.add("schema", model)
-        self.add("a schema", model)
-        self.add(*own)
-
-    def _lacks_schema(self, model: str, schema: Any) -> bool:
-        """True if it is known that the model cannot enforce this schema."""
-        return ("schema", model) in self or ("schema", model, json.dumps(schema)) in self
 
     def now(self) -> float:
         """Returns the current time in seconds; tests override it."""

@@ -29,7 +29,7 @@ from runtime_support._core.settings import Settings
 from runtime_support._core.spending import tokens_in
 from runtime_support._core.tasks.waits import Wait, close_after
 from runtime_support._values.predicates import without_halves
-from runtime_support.errors import ProviderError
+from runtime_support.errors import ConfigError, ProviderError
 from runtime_support.providers._clients import BROKEN, NETWORK_ERRORS, Body
 from runtime_support.providers._server import Server
 from runtime_support.providers._wires import (
@@ -65,6 +65,7 @@ class OpenAIProvider(StreamingProvider):
     default_model: str = DEFAULT_MODEL
     wire: Wire | None = None  # None selects the wire by server and request
     cache_key: str = ""
+    name: str = "openai"  # of the provider
     waited: Waited = field(default_factory=Waited, compare=False, repr=False)
 
     @property
@@ -76,7 +77,7 @@ class OpenAIProvider(StreamingProvider):
         # Without the API key: another process reads the key from its own environment.
         from runtime_support.providers import live_provider
 
-        return live_provider, (self.settings,)
+        return live_provider, (replace(self.settings, provider=self.name),)
 
     def stream_with_retries(
         self, request: Request, send: Callable[[Request], ReplyStream]
@@ -148,7 +149,7 @@ class OpenAIProvider(StreamingProvider):
 
         try:
             response: httpx2.Response = yield Wait(post, post_async)
-        except (server.error, *NETWORK_ERRORS, ProviderError) as error:
+        except (server.package.APIError, *NETWORK_ERRORS, ProviderError) as error:
             raise self._failure(error) from None
         body = Body(response, self.settings.max_reply_bytes)
         reader = wire.reader(request, form, request_id_of(response))
@@ -206,7 +207,7 @@ def suitable_wire(server: Server, request: Request) -> Wire:
 def _sendable(wire: Wire, request: Request, form: RequestForm) -> tuple[str, bytes]:
     """Returns the path and the JSON body of a request.
 
-    Raises ProviderError if the user's text cannot be encoded.
+    Raises ProviderError if the user's text cannot be encoded, and ConfigError if a value cannot.
     """
     path, body = wire.render(request, form)
     try:
@@ -220,3 +221,5 @@ def _sendable(wire: Wire, request: Request, form: RequestForm) -> tuple[str, byt
             f"the request cannot be sent: there is half of a surrogate pair ({half}) in it",
             hint="look for text that was cut inside of a character, or decoded wrongly",
         ) from None
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"`extra_body` is not JSON: {error}", setting="extra_body") from None

@@ -115,7 +115,7 @@ def failure_of(error: Exception, server: Server, settings: Settings) -> Exceptio
                 hint="ask again: it was cut off or damaged",
             )
             return _retryable(broken, "broken")
-        case _ if isinstance(cause, server.error):
+        case _ if isinstance(cause, package.APIError):
             return ProviderError(said)
         case _:
             away = ProviderError(
@@ -145,7 +145,7 @@ def _of_response(response: httpx2.Response, address: str) -> Exception:
     if wait is not None:
         complaint = complaint._replace(wait=wait)
     error = _error_of(complaint, status, said, request_id_of(response))
-    if status in _REFUSING and not isinstance(error, Refused):
+    if status in _REFUSING and not isinstance(error, Refused) and error.hint != _TOO_LONG_HINT:
         return Rejected(error, complaint.searched)
     if response.headers.get("x-should-retry") == "false":
         return error
@@ -189,7 +189,7 @@ class ErrorBody(NamedTuple):
             return cls.read(text)
         if is_list(body) and body:  # Google sends a list
             body = body[0]
-        return cls.read(body.get("error", body) if is_object(body) else body)
+        return cls.read(body.get("error") or body if is_object(body) else body)
 
     @classmethod
     def read(cls, error: Any) -> ErrorBody:

@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from runtime_support._core.messages import Reply, ReplyStream
-from runtime_support._core.notes import is_at_terminal, note
+from runtime_support._core.notes import is_at_terminal, note_once
 from runtime_support._core.settings import Settings
 from runtime_support._core.tasks.clock import current_clock
 from runtime_support._core.tasks.turns import check_cancelled, note_wait
@@ -88,7 +88,7 @@ def retry_loop(
     already made. If neither waiting nor retrying helps, the error of the last attempt is raised.
     """
     settings, waited = request.settings, request.waited
-    rates = backoff.rates = backoff.rates or Rates()
+    rates: Rates = vars(backoff).setdefault("rates", Rates())  # one for threads that begin together
     tries = broken = 0
     while True:
         if failure is not None:
@@ -159,20 +159,9 @@ def _begin(backoff: Backoff, request: QueuedRequest) -> Steps[None]:
 
 
 def _show_wait(error: ProviderError, wait: float) -> None:
-    """Reports a long wait at a terminal, once for all waiting requests."""
-    global _told_until
-    now = time.monotonic()
-    if wait <= TOLD_SECONDS or not is_at_terminal():
-        return
-    with _telling:
-        is_news = now >= _told_until
-        _told_until = max(_told_until, now + wait)
-    if is_news:
-        note(f"{error.message}; trying again in {wait:.0f} s")
-
-
-_telling = threading.Lock()
-_told_until = float("-inf")
+    """Reports the first long wait for each status at a terminal."""
+    if wait > TOLD_SECONDS and is_at_terminal():
+        note_once(f"waited for {error.status}", f"{error.message}; trying again in {wait:.0f} s")
 
 
 def _out_of_patience(error: ProviderError, settings: Settings) -> ProviderError:

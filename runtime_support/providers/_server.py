@@ -40,10 +40,6 @@ _OF_THE_MACHINE = ("Arch", "Async", "Lang", "OS", "Package-Version", "Runtime", 
 _OF_OPENAI = ("OpenAI-Organization", "OpenAI-Project")
 
 
-# The base class of each client package's errors; all other names are the same in both packages.
-_ERRORS = {"openai": "OpenAIError", "anthropic": "AnthropicError"}
-
-
 def package_of(wire: str | None) -> str:
     """Returns the package whose client sends requests to this API."""
     return "anthropic" if wire == "messages" else "openai"
@@ -81,7 +77,6 @@ class Server:
     ) -> None:
         url = _checked(address, setting)
         self.package = _imported(package)
-        self.error: type[Exception] = getattr(self.package, _ERRORS[package])
         self.address = str(url.copy_with(userinfo=b"", query=None)).rstrip("/") + "/"
         self.key = key
         # What the server has rejected so far, if anything.
@@ -105,9 +100,7 @@ class Server:
 
         Each fallback model has a separate backoff, as a single model may be overloaded.
         """
-        if fallback is None:
-            return self.backoff
-        return self._of_fallbacks.setdefault(fallback, Backoff())
+        return self.backoffs.get(fallback) or self.backoffs.setdefault(fallback, Backoff())
 
     def forget_connections(self) -> None:
         """In a forked process, forgets the connections and locks of the parent process."""
@@ -117,16 +110,14 @@ class Server:
         # By event loop, its client and what closes the client; see `_async_clients`.
         self.loop_clients: dict[AbstractEventLoop, tuple[Any, Any]] = {}
         self._lock = threading.Lock()
-        self.backoff = Backoff()
-        self._of_fallbacks: dict[str, Backoff] = {}
+        self.backoffs: dict[str | None, Backoff] = {}
 
     def client(self) -> Any:
         """Returns the client for threads; creates it at the first use."""
-        if self._client is None:
-            with self._lock:
-                if self._client is None:
-                    self._client = self._connected()
-        return self._client
+        with self._lock:
+            if self._client is None:
+                self._client = self._connected()
+            return self._client
 
     def _connected(self) -> Any:
         connections = client_to(self.url, is_embedded=self.is_embedded)
@@ -158,7 +149,8 @@ def waits() -> list[tuple[str, float, int | None]]:
 
     Each host comes with the seconds left and the status of its last error.
     """
-    backoffs = [(server.host, server.backoff) for server in tuple(_all_servers)]
+    servers = tuple(_all_servers)
+    backoffs = [(server.host, one) for server in servers for one in tuple(server.backoffs.values())]
     return [
         (host, pause, backoff.trouble and backoff.trouble.status)
         for host, backoff in backoffs

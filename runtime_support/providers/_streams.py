@@ -7,7 +7,6 @@ The module is loaded with the first stream.
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections import deque
@@ -23,6 +22,7 @@ from runtime_support.providers._wires.bodies import ReplyReader, of_server
 from runtime_support.providers._wires.events import EventReader, event_reader
 
 _DONE = b"[DONE]"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # at the beginning of a stream
 # The first bytes of a stream of server-sent events; JSON never begins with any of them.
 _OF_EVENTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _LONGEST_FIELD = max(map(len, _OF_EVENTS))
@@ -82,7 +82,7 @@ def _pieces(
                 if not received.is_whole:
                     received.end()
                 return
-            piece = received.add(json.loads(data))
+            piece = received.read(data)
         if piece and chunks is not None:
             chunks.append(piece)
             with aside(), _stopped_clock(events.body.bounds):
@@ -133,10 +133,10 @@ class ServerSentEvents:
         """Returns the data of the next event that has data, or None at the end of the body."""
         data: list[bytes] = []
         while (line := (yield from self._next_line())) is not None:
-            if not line and any(data):
+            if not line and data:
                 break
             name, _, value = line.partition(b":")
-            if name == b"data":
+            if name.removeprefix(_BYTE_ORDER_MARK) == b"data" and value.strip():
                 data.append(value.removeprefix(b" "))
         return b"\n".join(data) or None
 
@@ -151,10 +151,8 @@ class ServerSentEvents:
 
     def _add(self, part: bytes) -> None:
         """Splits a part of the body into lines, in linear time."""
-        if self._before.endswith(b"\r"):
-            part = part.removeprefix(b"\n")
-        self._before = part or self._before
-        first, *others = _LINE_END.split(part)
+        is_in_line_end, self._before = self._before.endswith(b"\r"), part
+        first, *others = _LINE_END.split(part.removeprefix(b"\n") if is_in_line_end else part)
         self._pieces.append(first)
         if others:
             self._lines.append(b"".join(self._pieces))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import ssl
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -62,6 +63,15 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
     with FakeServer() as running:
         configure(provider="openai", base_url=running.url, model="fake")
         yield running
+
+
+Trust: TypeAlias = Callable[[ssl.SSLContext], None]
+
+
+@pytest.fixture
+def trust(monkeypatch: pytest.MonkeyPatch) -> Trust:
+    """Has clients trust whom a context trusts."""
+    return lambda context: monkeypatch.setattr(_clients, "_certificates", lambda: context)
 
 
 class Clock:

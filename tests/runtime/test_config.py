@@ -23,7 +23,7 @@ from runtime_support._core.settings import Settings, settings_for, settings_in_f
 from runtime_support._core.settings.configuration import current_configuration
 from runtime_support._mock.provider import MockProvider
 from runtime_support._values import renamed as renaming
-from runtime_support.providers import NoProvider, live_provider
+from runtime_support.providers import live_provider
 from runtime_support.testing import Scripted
 
 
@@ -256,7 +256,8 @@ def test_the_provider_is_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     from runtime_support.providers._openai import OpenAIProvider
 
     monkeypatch.setattr(local, "is_available", lambda: False)
-    assert isinstance(live_provider(Settings()), NoProvider)
+    with pytest.raises(ConfigError, match="no model is configured"):
+        live_provider(Settings())
     monkeypatch.setattr(local, "is_available", lambda: True)
     monkeypatch.setattr(local, "configured", lambda settings: "the embedded model")
     assert live_provider(Settings()) == "the embedded model"

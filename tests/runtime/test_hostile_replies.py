@@ -318,7 +318,7 @@ for name, data in DATA.items():
     if name not in ("empty", "only blanks", "{}", "with a mark", "UTF-16", "no UTF-8"):
         kind(
             f"an event, {name}",
-            "the answer of|the server reports|did not return a .*: ",
+            "the server reports|" + UNREADABLE,
             stream([named + b"data: " + data + b"\n\n"]),
             **S,
         )

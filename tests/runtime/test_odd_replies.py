@@ -23,10 +23,12 @@ from tests.support.fake_server import (
     FakeServer,
     chunk,
     completion,
+    ending,
     event,
     events,
     raw,
     status,
+    streamed,
 )
 from tests.support.wires import WIRES, Say, Spoken
 
@@ -115,6 +117,7 @@ def test_a_limit_per_minute_is_no_empty_account(server: FakeServer, clock: Clock
         ),
         (status(413, "Request Entity Too Large"), "send less"),
         (refused("too long", "context_length_exceeded", of=400), "send less"),
+        (raw(b'{"error": null, "message": "prompt is too long"}', status=400), "send less"),
     ],
 )
 def test_what_no_wait_would_change_is_final(
@@ -186,6 +189,19 @@ def test_a_limit_that_no_number_makes_smaller_is_an_error(wire: Spoken, server: 
     assert len(server.requests) == 1
 
 
+def test_a_context_that_is_too_small_says_nothing_of_later_limits(server: FakeServer) -> None:
+    words = (
+        "'max_tokens' or 'max_completion_tokens' is too large: 16000. This model's maximum context "
+        "length is 16385 tokens and your request has 4000 input tokens (16000 > 16385 - 4000)."
+    )
+    server.answers = [refused(words, of=400), completion("ok")]
+    with pytest.raises(ProviderError, match=r"is too large: 16000\..*; send less"):
+        prompt("?", options={"max_tokens": 16_000})
+    prompt("?", options={"max_tokens": 12_000})
+    assert sent_limit(server.bodies[-1]) == ("max_tokens", 12_000)
+    assert len(server.requests) == 2
+
+
 # Errors inside of a reply
 
 
@@ -200,6 +216,12 @@ def test_an_error_in_a_choice_has_its_words_and_its_code(server: FakeServer) -> 
     server.answers = [of_choice(code="429", message="too many, try again in 10ms")]
     with pytest.raises(RateLimited, match="too many"):
         prompt("?", options={"max_wait": 0})
+    failed = {"index": 0, "delta": {}, "error": {"code": 502, "message": "no"}}
+    server.answers = [events([event({"choices": [failed]})]), streamed("ok")]
+    assert streamed_text(max_retries=1) == "ok"
+    server.answers = [events([event({"choices": [{**failed, "finish_reason": "error"}]})])]
+    with pytest.raises(ProviderError, match="the server reports: no"):
+        streamed_text(max_retries=0)
     server.answers = [of_choice(code=400, message="no such picture")]
     server.requests.clear()
     with pytest.raises(ProviderError, match="the server reports: no such picture"):
@@ -211,6 +233,13 @@ def test_an_error_that_is_a_text(wire: Spoken, server: FakeServer) -> None:
     server.answers = [raw(b'{"error": "model is loading"}')]
     with pytest.raises(ProviderError, match="the server reports: model is loading"):
         prompt("?")
+
+
+def test_an_event_that_is_not_json_is_quoted(wire: Spoken, server: FakeServer) -> None:
+    server.answers = [events([b"event: error\ndata: the gateway is full\n\n"])]
+    with pytest.raises(ProviderError, match="is not JSON: the gateway is full"):
+        streamed_text(max_retries=1)
+    assert len(server.requests) == 2
 
 
 def test_thoughts_that_took_all_tokens_are_named(server: FakeServer) -> None:
@@ -278,6 +307,34 @@ def test_a_whole_reply_is_one_though_the_connection_breaks(server: FakeServer) -
     server.answers = [events(parts, cut_after=2)]
     assert streamed_text() == "42"
     assert len(server.requests) == 1
+
+
+def test_the_first_of_several_replies_is_read(server: FakeServer) -> None:
+    pieces = [(0, "one"), (1, "two"), (0, "!"), (1, "?")]
+    choices: list[Data]
+    choices = [{"index": place, "delta": {"content": text}} for place, text in pieces]
+    choices += [{"index": place, "delta": {}, "finish_reason": "stop"} for place in (1, 0)]
+    server.answers = [events([event({"choices": [one]}) for one in choices])]
+    assert streamed_text(extra_body={"n": 2}) == "one!"
+
+
+def test_events_that_say_nothing(server: FakeServer) -> None:
+    server.answers = [events([chunk({"content": "one"}), b"data:\n\n", b"data: [DONE]\n\n"])]
+    assert streamed_text() == "one"
+
+
+@pytest.mark.parametrize("ends", [b"\n\n", b"\r\n\r\n", b"\r\r", b"\r\n\n", b"\n\r\n"])
+def test_lines_end_as_they_like_wherever_they_are_cut(ends: bytes, server: FakeServer) -> None:
+    parts = [chunk({"content": "one"}), chunk({"content": "two"}), *ending()]
+    whole = b"".join(parts).replace(b"\n\n", ends)
+    server.answers = [events([whole[place : place + 1] for place in range(len(whole))])]
+    assert streamed_text() == "onetwo"
+
+
+def test_a_mark_of_the_byte_order_before_events(wire: Spoken, server: FakeServer) -> None:
+    parts = wire.streamed(wire.document(Say("one"), 0)).parts or ()
+    server.answers = [events([b"\xef\xbb\xbf", *parts])]
+    assert streamed_text() == "one"
 
 
 # Calls in pieces

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from runtime_support import ContractError, ProviderError, ToolsUnsupported, prompt
+from runtime_support import ConfigError, ContractError, ProviderError, ToolsUnsupported, prompt
 from runtime_support._core.messages import Origin, Request
 from runtime_support.providers._wires import RequestForm, chat
 from tests.runtime.conftest import KEY
@@ -214,6 +214,13 @@ def test_a_mistake_in_a_tool_is_no_refusal_of_tools(server: FakeServer) -> None:
             prompt("?", fields={"name": str})
         assert type(caught.value) is ProviderError
     assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("value", [float("nan"), object()])
+def test_further_fields_are_json(server: FakeServer, value: Any) -> None:
+    with pytest.raises(ConfigError, match="`extra_body` is not JSON"):
+        prompt("?", options={"extra_body": {"k": value}})
+    assert not server.requests
 
 
 def test_effort(server: FakeServer) -> None:

@@ -26,6 +26,7 @@ from runtime_support import (
     configure,
     prompt,
 )
+from runtime_support._core import notes
 from runtime_support._core.messages import ReceivedChunks, ReplyStream, Request, StreamingProvider
 from runtime_support._core.settings import settings_for
 from runtime_support._core.tasks.loops import finish_async
@@ -36,6 +37,7 @@ from runtime_support.providers._retries import Rates
 from runtime_support.providers._wires import Waited
 from tests.runtime.conftest import Clock
 from tests.support.fake_server import Answer, FakeServer, calling, completion, raw, status
+from tests.support.maps import LineMap
 
 
 class Crowded:
@@ -100,6 +102,21 @@ def test_who_waits_for_room_has_patience_too(server: FakeServer) -> None:
     assert all(isinstance(error, RateLimited) for error in errors)
     assert all("full" in str(error) and "`max_wait`" in str(error) for error in errors)
     assert len({id(error) for error in errors}) == 12
+
+
+def test_who_waits_in_vain_is_told_of_its_own_place(server: FakeServer) -> None:
+    server.answers = [status(429, "full", retry_after="50")]
+    with pytest.raises(RateLimited) as first:
+        prompt("?", options={"max_wait": 1})
+    with pytest.raises(RateLimited) as second:
+        prompt("?", options={"max_wait": 0.01})
+    line = test_who_waits_in_vain_is_told_of_its_own_place.__code__.co_firstlineno
+    places = [f"retries.saft:{line + n}:8" for n in (3, 5)]
+    assert [first.value.saft_position, second.value.saft_position] == places
+    assert len(server.requests) == 1
+
+
+__saft_source_map__ = LineMap("retries.saft")
 
 
 def test_no_patience(server: FakeServer) -> None:
@@ -321,6 +338,7 @@ def test_a_long_wait_is_told_at_a_terminal(
     server: FakeServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(_retries, "TOLD_SECONDS", 0.02)
+    monkeypatch.setattr(notes, "_noted", set[str]())
     server.answers = [status(429, "slow down", retry_after_ms=50), completion("ok")]
     prompt("?")
     assert capsys.readouterr().err == ""  # not in a pipe
@@ -330,6 +348,9 @@ def test_a_long_wait_is_told_at_a_terminal(
     told = capsys.readouterr().err
     assert "answered 429: slow down; it asks to wait 0.05 s; trying again in 0 s" in told
     assert told.count("\n") == 1
+    server.answers = [status(429, "slow down", retry_after_ms=50), completion("ok")]
+    prompt("?")
+    assert capsys.readouterr().err == ""  # once for each status
     monkeypatch.setattr(_retries, "TOLD_SECONDS", 2)
     server.answers = [status(429, "slow down", retry_after_ms=50), completion("ok")]
     prompt("?")
@@ -354,6 +375,22 @@ def test_known_requests_a_minute_are_kept_from_the_beginning(
     times = arrivals(server, clock)
     ask_all(8, 1)
     assert times == [0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35]
+
+
+def test_threads_that_begin_together_share_a_rate(
+    server: FakeServer, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = threading.Barrier(2)
+
+    def begin_together() -> Rates:
+        both.wait(60)
+        return Rates()
+
+    monkeypatch.setattr(_retries, "Rates", begin_together)
+    configure(requests_per_minute=1200)
+    times = arrivals(server, clock)
+    ask_all(2, 2)
+    assert max(times) == 0.05
 
 
 def test_known_tokens_a_minute_are_kept(server: FakeServer, clock: Clock) -> None:

@@ -678,7 +678,7 @@ def test_an_error_that_is_reported_in_the_middle(server: FakeServer) -> None:
 
 def test_what_is_no_json_is_an_error(server: FakeServer) -> None:
     server.answers = [events([*text_of("Once "), b"data: {nonsense\n\n"])]
-    with pytest.raises(ProviderError, match="cannot be read"):
+    with pytest.raises(ProviderError, match=r"is not JSON: \{nonsense; 5 characters of the reply"):
         list(prompt("?", stream=True).pieces())
 
 

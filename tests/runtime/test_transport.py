@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import gzip
 import socket
+import sys
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import pytest
 
 from runtime_support import (
+    AuthenticationFailed,
     ConfigError,
     ProviderError,
     ProviderTimeout,
@@ -299,6 +302,31 @@ def test_a_reply_that_cannot_be_read_is_asked_for_again(
     assert len(server.requests) == 4
 
 
+def test_a_reply_without_a_length_that_is_cut_is_asked_for_again(
+    server: FakeServer, ask: Ask
+) -> None:
+    server.answers = [raw(completion("this never arrives").body[:60]), completion("whole")]
+    assert ask("?").value == "whole"
+    server.answers = [raw(b"<html>log in first</html>")]
+    with pytest.raises(ProviderError, match=r"is not JSON: <html>log in first"):
+        ask("?", options={"max_retries": 1})
+    assert len(server.requests) == 4
+
+
+@pytest.mark.parametrize("damage", [{"cut_after": 20}, {"headers": {"content-encoding": "gzip"}}])
+def test_an_error_that_cannot_be_read_is_known_by_its_status(
+    server: FakeServer, ask: Ask, damage: dict[str, Any]
+) -> None:
+    server.answers = [replace(status(401, "no such key"), **damage)]
+    with pytest.raises(AuthenticationFailed, match="answered 401"):
+        ask("?")
+    busy = status(429, "slow down", retry_after_ms=5)
+    headers = {**busy.headers, **damage.get("headers", {})}
+    server.answers = [replace(busy, **{**damage, "headers": headers}), completion("ok")]
+    assert ask("?").value == "ok"
+    assert len(server.requests) == 3
+
+
 def test_a_server_that_hangs_up_is_asked_again(server: FakeServer, ask: Ask) -> None:
     def hang_up(_: dict[str, Any]) -> Answer:
         raise ConnectionAbortedError
@@ -389,6 +417,25 @@ def test_a_proxy_of_the_environment_is_used(
     configure(base_url=server.url)
     assert ask("?").value == "ok"
     assert len(elsewhere.requests) == 1
+
+
+def test_a_server_that_needs_no_proxy_may_be_named_with_its_port(
+    server: FakeServer, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://proxy.invalid")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.setenv("no_proxy", server.url.removeprefix("http://").removesuffix("/v1"))
+    assert ask("?").value == "ok"
+
+
+def test_a_proxy_of_socks_needs_a_package(
+    server: FakeServer, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("all_proxy", "socks5://127.0.0.1:1080")
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    configure(base_url="http://model.invalid/v1")
+    with pytest.raises(ConfigError, match="a SOCKS proxy needs the package socksio"):
+        ask("?")
 
 
 @pytest.mark.parametrize("proxy", ["http://127.0.0.1:99999", "http://[::1", "127.0.0.1:0"])

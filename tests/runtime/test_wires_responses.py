@@ -11,13 +11,14 @@ from openai.types.chat import CompletionCreateParams
 from openai.types.responses import ResponseCreateParams
 
 from runtime_support import ConfigError, ProviderError, configure, file, overlap, prompt
+from runtime_support._core import notes
 from runtime_support._core.messages import Origin, Reply, Request
 from runtime_support._core.settings import PROVIDERS, Effort, Settings, WireName, settings_for
 from runtime_support.errors import RateLimited, Refused
-from runtime_support.providers import _wires, live_provider
+from runtime_support.providers import live_provider
 from runtime_support.providers._openai import OpenAIProvider, suitable_wire
 from runtime_support.providers._server import Server
-from runtime_support.providers._wires import RequestForm, Wire
+from runtime_support.providers._wires import RequestForm, Wire, wire_named
 from runtime_support.providers._wires import chat as _chat
 from runtime_support.providers._wires import responses as _responses
 from saftc.types import results
@@ -361,7 +362,7 @@ def test_the_wire_that_was_chosen(monkeypatch: pytest.MonkeyPatch, name: Any) ->
     for provider in (Settings(provider="openai", api=name), Settings(api=name)):
         found: Any = live_provider(provider)
         used: Wire = found.wire
-        assert used is _wires.wire_named(name)
+        assert used is wire_named(name)
 
 
 def fields_of(union: Any) -> set[str]:
@@ -389,7 +390,7 @@ def test_an_option_that_the_wire_lacks(responses: FakeServer) -> None:
 def test_one_of_the_environment_is_left_out_and_told_once(
     responses: FakeServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(_wires, "_told", set[str]())
+    monkeypatch.setattr(notes, "_noted", set[str]())
     monkeypatch.setenv("SAFT_SEED", "1")
     responses.responder = Speaker(RESPONSES, [Say("hello")])
     assert [prompt("hi").value, prompt("hi").value] == ["hello", "hello"]
@@ -453,7 +454,7 @@ def test_the_key_of_a_cache_is_the_place_of_the_prompt(server: FakeServer) -> No
 
 
 def test_the_compiler_has_the_same_lists() -> None:
-    assert {one: _wires.wire_named(one).lacks for one in results.WIRES} == results.WIRES
+    assert {one: wire_named(one).lacks for one in results.WIRES} == results.WIRES
     assert get_args(Effort) == results.EFFORTS
     assert PROVIDERS == results.PROVIDERS
     assert get_args(WireName) == tuple(results.WIRES)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import re
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -184,9 +185,12 @@ def cut(after: int = 20) -> Answer:
 
 
 class FakeServer:
-    """Answers from `answers`, in order; `responder` answers instead when it is set."""
+    """Answers from `answers`, in order; `responder` answers instead when it is set.
 
-    def __init__(self) -> None:
+    With `tls` it speaks HTTPS.
+    """
+
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.answers: list[Answer] = [completion("ok")]
         self.responder: Responder | None = None
         self.requests: list[Received] = []
@@ -215,13 +219,16 @@ class FakeServer:
             request_queue_size = 128
 
         self._server = Server(("127.0.0.1", 0), Handler)
+        self._scheme = "http" if tls is None else "https"
+        if tls is not None:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
         self._thread.daemon = True
 
     @property
     def url(self) -> str:
         """The base URL to configure."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        return f"{self._scheme}://127.0.0.1:{self._server.server_address[1]}/v1"
 
     def wait_for_requests(self, count: int) -> None:
         """Returns when so many have come in."""

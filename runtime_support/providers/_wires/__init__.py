@@ -19,7 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from runtime_support._core.messages import Origin, Request
-from runtime_support._core.notes import note
+from runtime_support._core.notes import note_once
 from runtime_support.errors import ConfigError, ProviderError
 
 if TYPE_CHECKING:
@@ -105,15 +105,9 @@ def drop_unsupported(
         if name not in request.ambient:
             advice = f"leave `{name}` out" + (f", {hint}" if hint else "")
             raise ConfigError(said, setting=name, hint=advice)
-        if said not in _told:
-            _told.add(said)
-            note(f"{said}: it is left out")
+        note_once(said, f"{said}: it is left out")
     options = {name: one for name, one in request.options.items() if name not in missing}
     return replace(request, options=options)
-
-
-# Messages that were already reported.
-_told: set[str] = set()
 
 
 # Attempts

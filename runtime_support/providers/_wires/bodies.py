@@ -142,16 +142,17 @@ class ReplyReader(ABC):
         """
         if not content.strip():
             raise ValueError("it is empty")
-        try:
-            body = json.loads(content)
-        except (ValueError, RecursionError):
-            from runtime_support.providers._refusals import excerpt
-
-            said = f"the server's answer is not JSON: {excerpt(content)}"
-            raise ProviderError(said, request_id=self._request_id) from None
+        body = self.parsed(content)
         if not self._is_meant(self.checked(body)):
             raise self._unexpected(body)
         return self.reply_of(body)
+
+    def parsed(self, content: bytes) -> Any:
+        """Returns the value of a JSON text of the server; raises ProviderError if it is no JSON."""
+        try:
+            return json.loads(content)
+        except ValueError:
+            raise self._unreadable("the server's answer is not JSON", content) from None
 
     @abstractmethod
     def _is_meant(self, body: dict[str, Any]) -> bool:
@@ -201,11 +202,17 @@ class ReplyReader(ABC):
         return reported_error(error, request_id or self._request_id)
 
     def _unexpected(self, data: Any) -> ProviderError:
+        what, hint = self.meant
+        content = json.dumps(data).encode()
+        return self._unreadable(f"the server did not return {what}", content, hint)
+
+    def _unreadable(self, said: str, content: bytes, hint: str | None = None) -> ProviderError:
+        """Returns the error for data that is not a reply. A reply may come at the next attempt."""
         from runtime_support.providers._refusals import excerpt
 
-        what, hint = self.meant
-        said = f"the server did not return {what}: {excerpt(json.dumps(data).encode())}"
-        return ProviderError(said, request_id=self._request_id, hint=hint)
+        error = ProviderError(f"{said}: {excerpt(content)}", request_id=self._request_id, hint=hint)
+        error.another_try = "broken"
+        return error
 
 
 @contextmanager

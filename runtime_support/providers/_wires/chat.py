@@ -7,7 +7,7 @@ ChatReader(request, form, None).read(b'{"choices": ...}')               Reply(".
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from runtime_support._core.messages import Message, Origin, Reply, Request, ToolRequest
@@ -22,7 +22,6 @@ from runtime_support.providers._wires.bodies import (
     with_extra,
     wrap_schema,
 )
-from runtime_support.providers._wires.history import sendable, with_replies
 
 # Fields of replies and calls that are sent back. Others are not, as strict servers reject them.
 _OF_REPLIES = ("reasoning_details",)
@@ -36,7 +35,9 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     extra: dict[str, Any] = options.pop("extra_body", {})
     if form.has_new_limit and "max_tokens" in options:
         options["max_completion_tokens"] = options.pop("max_tokens")
-    messages = list(_rendered(sendable(request.messages), form.origin))
+    messages = list(request.messages)
+    if any(message["role"] == "assistant" for message in messages):
+        messages = list(_with_opaque_parts(messages, form.origin))
     body: dict[str, Any] = {"model": form.origin.model, "messages": messages, **options}
     if request.tools:
         body["tools"] = list(request.tools)
@@ -58,13 +59,15 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     return "chat/completions", with_extra(body, extra)
 
 
-def _rendered(messages: Iterable[Message], origin: Origin) -> Iterator[Message]:
-    """Yields the messages as the server receives them.
+def _with_opaque_parts(messages: list[Message], origin: Origin) -> Iterator[Message]:
+    """Yields the messages of a conversation as the server receives them.
 
     Replies from this server are sent back with their opaque parts, which only this server
     understands.
     """
-    for message, reply in with_replies(messages, origin):
+    from runtime_support.providers._wires.history import sendable, with_replies
+
+    for message, reply in with_replies(sendable(messages), origin):
         if reply is None:
             yield message
             continue

@@ -46,6 +46,10 @@ class ChatEvents(EventReader):
     def _take(self, chunk: dict[str, Any], /) -> str:
         self._body.update({key: chunk[key] for key in ("model", "usage") if chunk.get(key)})
         choice = first_choice(chunk)
+        if choice.get("index"):  # of another reply, as `n` in `extra_body` asks for
+            return ""
+        if is_object(choice.get("error")):
+            raise self._reader.reported(choice["error"])
         self._finish = choice.get("finish_reason") or self._finish
         # Some servers send the whole message in one chunk.
         delta = object_at(choice, "delta") or object_at(choice, "message")

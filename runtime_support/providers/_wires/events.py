@@ -101,6 +101,10 @@ class EventReader(ABC):
         """Handles the event `[DONE]`, which ends a stream. In some APIs, it completes the reply."""
         return
 
+    def read(self, data: bytes) -> str:
+        """Adds an event, given as JSON text, and returns the visible text that it adds."""
+        return self.add(self._reader.parsed(data))
+
     def add(self, event: Any) -> str:
         """Adds an event, given as parsed JSON, and returns the visible text that it adds."""
         return self._take(self._reader.checked(event))
