@@ -41,10 +41,9 @@ def check(value: Any, type_: TypeForm[T], *, path: str = "value") -> T:
     try:
         return checked(value)
     except Exception as error:
-        report = getattr(error, "report", None)  # a Mismatch, whose module is imported late
-        if report is None:
-            raise
-        failure = report(path)
+        from runtime_support._schema.checking import error_of
+
+        failure = error_of(error, path)
     raise failure
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from datetime import date
 from typing import Annotated, Any
+from uuid import UUID
 
 import annotated_types as at
 import anthropic
@@ -361,6 +363,25 @@ def test_instances_of_root_models_come_back(
     scripted(reply)
     assert prompt("which?", returns=type_).value == value
     assert check(value, type_) == value
+
+
+class Exact(BaseModel):
+    """A model that refuses texts for dates, though JSON has no dates."""
+
+    model_config = ConfigDict(strict=True)
+
+    day: date
+    ids: set[UUID]
+    count: int
+
+
+def test_a_strict_model_reads_what_json_has_as_text(scripted: Any) -> None:
+    key = "7f0c3c1e-6b1b-4b7e-8f2e-0d8e6b7d2f11"
+    scripted(f'{{"day": "2026-01-31", "ids": ["{key}"], "count": 1}}')
+    found = prompt("which?", returns=Exact).value
+    assert (found.day, found.ids) == (date(2026, 1, 31), {UUID(key)})
+    with pytest.raises(CheckError, match=r"value\.count: expected int, got string"):
+        check({"day": "2026-01-31", "ids": [], "count": "1"}, Exact)
 
 
 def test_the_draft_of_a_root_model_is_that_of_its_root(scripted: Any) -> None:

@@ -37,8 +37,9 @@ from runtime_support import (
 from runtime_support._budgets import current_usage
 from runtime_support._core.outputs.contracts import ValueOutput, contract_of
 from runtime_support._recordings import close
-from runtime_support._streaming.chunks import ListItems, TextPieces, parts_for
+from runtime_support._streaming.chunks import TextPieces, parts_for
 from runtime_support._streaming.drafts import Drafts
+from runtime_support._streaming.items import ListItems
 from runtime_support.runs import journaled
 from runtime_support.testing import Scripted, tool_request
 from tests.runtime.conftest import KEY, RequestClock
