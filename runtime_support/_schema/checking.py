@@ -74,18 +74,25 @@ class Mismatch(Exception):
     """Raised if a part of a value does not fit its schema.
 
     `steps` is the path to this part, with the innermost step first. `others` are the mismatches of
-    other parts of the value.
+    other parts of the value. `is_of_rule` is true if the part has the right type, and breaks a
+    limit or a rule.
     """
 
-    def __init__(self, expected: str, value: object = m.ABSENT, hint: str | None = None) -> None:
+    def __init__(
+        self,
+        expected: str,
+        value: object = m.ABSENT,
+        hint: str | None = None,
+        *,
+        is_of_rule: bool = False,
+    ) -> None:
         super().__init__(expected)
         self.expected = expected
         self.value = value
         self.hint = hint
         self.steps: list[str | int] = []
         self.others: list[Mismatch] = []
-        # True if a record's constructor refused fields that fit their types.
-        self.is_of_record = False
+        self.is_of_rule = is_of_rule
 
     def at(self, step: str | int) -> Mismatch:
         """Adds an outer step to the paths of this mismatch and its `others`, and returns `self`."""
@@ -186,8 +193,12 @@ class Validating:
     def compile(self, schema: m.Schema) -> Check:
         constraints = m.constraints_of(schema)
         check = self.compile_type(schema)
-        if constraints is None or constraints.told_only:
+        if constraints is None:
             return check
+        if constraints.told_only:
+            # A pydantic model reads the text of a date, and takes the date of a script.
+            word = m.KINDS_OF_FORMATS.get(constraints.format or "")
+            return check if word is None else lambda v: v if word_of(v) == word else check(v)
         words = ", ".join([self.expected(schema), *constraint_words(schema)])
         return _constrained_check(check, constraints, words)
 
@@ -392,7 +403,7 @@ def _other(value: Any, check: Check, expected: str) -> Any:
 def _maker(schema: m.ObjectSchema | m.RootSchema) -> Callable[[Any], Any]:
     """Returns a function that makes an instance of the schema's class from JSON data."""
     class_: Any = schema.build
-    if isinstance(schema, m.RootSchema) or schema.validates_itself:
+    if isinstance(schema, m.RootSchema) or hasattr(class_, "model_validate"):
         # A strict model refuses the text of a date, which is all that JSON has.
         return partial(class_.model_validate, strict=False)
     renamed = {f.name: f.python_name for f in schema.fields if f.name != f.python_name}
@@ -427,7 +438,7 @@ def _make(schema: m.ObjectSchema | m.RootSchema, make: Callable[[Any], Any], dat
             if not broken:  # a broken rule may have caused it
                 raise
     if broken:
-        raise _together([_refusal(one.message, one.hint) for one in broken])
+        raise _together([_refusal(one) for one in broken])
     return made
 
 
@@ -436,18 +447,16 @@ def _made(schema: m.ObjectSchema | m.RootSchema, make: Callable[[Any], Any], dat
     try:
         return make(data)
     except CheckError as error:
-        raise _refusal(error.message, error.hint) from error
+        raise _refusal(error) from error
     except Exception as error:
         what = "value" if isinstance(schema, m.RootSchema) else "fields"
-        words = f"{schema.name} refused its {what}: {error}"
-        raise _together(_objections_of(error) or [_refusal(words)]) from error
+        refusal = CheckError(f"{schema.name} refused its {what}: {error}")
+        raise _together(_objections_of(error) or [_refusal(refusal)]) from error
 
 
-def _refusal(words: str, hint: str | None = None) -> Mismatch:
+def _refusal(error: CheckError) -> Mismatch:
     """Returns the mismatch for fields that a record's constructor refused."""
-    mismatch = Mismatch(words, hint=hint)
-    mismatch.is_of_record = True
-    return mismatch
+    return Mismatch(error.message, hint=error.hint, is_of_rule=True)
 
 
 def _add_objections(mismatch: Mismatch, build: Callable[[], Any]) -> None:
@@ -473,7 +482,7 @@ def _objections_of(error: BaseException | None) -> list[Mismatch]:
         words, place = str(one["msg"]), one["loc"]
         if place[-1:] == ("[key]",):
             words, place = f"its key: {words}", place[:-1]
-        objections.append(_refusal(words))
+        objections.append(Mismatch(words, is_of_rule=True))
         objections[-1].steps += reversed(place)
     return objections
 
@@ -579,7 +588,7 @@ def _constrained_check(check: Check, constraints: m.Constraints, expected: str) 
         checked = check(value)
         if all(keeps(checked, limit) for keeps, limit in tests):
             return checked
-        raise Mismatch(expected, value)
+        raise Mismatch(expected, value, is_of_rule=True)
 
     return check_constrained
 
@@ -790,7 +799,7 @@ def _union_check(
 
 
 def _depth(mismatch: Mismatch) -> int:
-    return _DEEPEST if mismatch.is_of_record else len(mismatch.steps)
+    return _DEEPEST if mismatch.is_of_rule else len(mismatch.steps)
 
 
 _validating = Validating()

@@ -108,10 +108,10 @@ def _defaults_of(class_: Any) -> Iterable[tuple[str, Any]]:
 
 
 def _model(reader: TypeReader, class_: Any) -> Iterable[m.Field]:
-    """Yields the fields of a pydantic model, with their aliases as names."""
+    """Yields the fields of a model or a dataclass of pydantic, with their aliases as names."""
     from runtime_support._schema import models
 
-    for name, own in class_.model_fields.items():
+    for name, own in class_.__pydantic_fields__.items():
         field = reader.field(
             models.alias_of(own) or name, own.annotation, **models.field_arguments(own)
         )
@@ -134,8 +134,8 @@ def is_typed_dict(class_: type) -> bool:
 
 
 def is_model(class_: type) -> bool:
-    """True for a pydantic model. Never imports pydantic."""
-    return hasattr(class_, "model_fields") and hasattr(class_, "model_validate")
+    """True for a model or a dataclass of pydantic. Never imports pydantic."""
+    return hasattr(class_, "__pydantic_fields__")
 
 
 def _enumeration(name: str, class_: Any) -> m.Schema:

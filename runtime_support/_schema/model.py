@@ -165,8 +165,8 @@ class Field:
 class ObjectSchema:
     """An object with exactly these fields, or a record.
 
-    `build` is the class of a record. With `validates_itself`, the class is a pydantic model, which
-    checks the fields itself.
+    `build` is the class of a record. With `validates_itself`, the class is a model or dataclass of
+    pydantic, which checks the fields itself.
     """
 
     name: str | None

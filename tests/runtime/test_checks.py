@@ -254,6 +254,11 @@ def test_a_union_takes_the_exact_member_before_a_conversion() -> None:
             'value: expected decimal, a multiple of 0.05, got decimal("0.12")',
         ),
         (
+            {"name": "Marianne"},
+            dict[str, Annotated[str, at.MaxLen(3)] | None],
+            'value.name: expected string, at most 3 characters, got string "Marianne"',
+        ),
+        (
             float("inf"),
             Annotated[float, at.MultipleOf(0.5)],
             "value: expected float, a multiple of 0.5, got float inf",

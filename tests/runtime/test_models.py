@@ -22,6 +22,7 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from runtime_support import CheckError, MissingError, check, configure, ops, prompt
 from runtime_support._core.outputs.contracts import contract_of
@@ -363,6 +364,35 @@ def test_instances_of_root_models_come_back(
     scripted(reply)
     assert prompt("which?", returns=type_).value == value
     assert check(value, type_) == value
+
+
+@pydantic_dataclass
+class Seat:
+    row: int = Field(gt=0)
+    day: date = date(2026, 1, 31)
+    tags: list[str] = Field(default_factory=list)
+
+
+def test_a_dataclass_of_pydantic_is_read_like_its_models(scripted: Any) -> None:
+    model: Scripted = scripted('{"row": 0}', '{"row": 1, "day": "2026-02-01"}')
+    assert prompt("which?", returns=Seat).value == Seat(1, date(2026, 2, 1))
+    assert "row: int, > 0,\n" in model.requests[0].messages[-1]["content"]
+    assert "value.row: Input should be greater than 0" in str(model.requests[1].messages)
+    assert check({"row": 2, "day": date(2026, 3, 1)}, Seat) == Seat(2, date(2026, 3, 1))
+    assert ops.changed(Seat(1), day=date(2026, 4, 1)).day == date(2026, 4, 1)
+    with pytest.raises(CheckError, match=r"^value\.row: missing field, expected int"):
+        check({}, Seat)
+
+
+class Renamed(BaseModel):
+    first_name: str = Field(alias="firstName")
+
+
+def test_the_drafts_of_a_model_have_the_names_that_were_asked_for(scripted: Any) -> None:
+    scripted('{"firstName": "Ada"}')
+    stream = prompt("who?", returns=Renamed, stream=True)
+    assert list(stream.drafts())[-1] == {"firstName": "Ada"}
+    assert stream.value == Renamed(firstName="Ada")
 
 
 class Exact(BaseModel):
