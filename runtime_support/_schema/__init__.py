@@ -48,8 +48,8 @@ def check(value: Any, type_: TypeForm[T], *, path: str = "value") -> T:
 
 
 def _compile(type_: Any) -> Callable[[Any], Any]:
-    from runtime_support._schema.checking import compile_check
+    from runtime_support._schema.checking import validating
     from runtime_support._schema.reading import remember, schema_of
 
     schema = schema_of(type_)
-    return remember(_compiled, type_, compile_check(schema))
+    return remember(_compiled, type_, validating.check(schema))

@@ -121,7 +121,7 @@ def validate(value: Any, schema: m.Schema, *, path: str = "value") -> Any:
     Raises CheckError if the value does not fit the schema.
     """
     try:
-        return _validating.check(schema)(value)
+        return validating.check(schema)(value)
     except (Mismatch, RecursionError) as error:
         raise error_of(error, path) from None
 
@@ -162,11 +162,6 @@ def _list_mistakes(mistakes: Iterable[str]) -> str:
     return "; ".join(told)
 
 
-def compile_check(schema: m.Schema) -> Check:
-    """Returns the function by which `validate` checks values. The function may raise `Mismatch`."""
-    return _validating.check(schema)
-
-
 _MOST_LISTED = 10
 # The check stops after this many mismatches in one list or object.
 _MOST_FOUND = 2_000
@@ -183,6 +178,7 @@ class Validating:
         self.compiled: dict[int, tuple[m.Schema, Check]] = {}
 
     def check(self, schema: m.Schema) -> Check:
+        """Returns the function that checks values of the schema. It may raise `Mismatch`."""
         # The key is the schema's id, because each type's schema is cached. The schema is kept, so
         # that no other object can get this id.
         found = self.compiled.get(id(schema))
@@ -802,5 +798,5 @@ def _depth(mismatch: Mismatch) -> int:
     return _DEEPEST if mismatch.is_of_rule else len(mismatch.steps)
 
 
-_validating = Validating()
+validating = Validating()
 _decoding = Validating(reads_json=True)
