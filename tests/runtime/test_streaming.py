@@ -11,9 +11,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import count, pairwise
+from operator import is_
 from pathlib import Path
 from typing import Any, Literal
 
@@ -101,6 +102,22 @@ def test_a_piece_is_given_before_the_next_one_is_sent(server: FakeServer) -> Non
         given.append(piece)
         taken.release()
     assert given == ["one", " two", " three"]
+
+
+@dataclass
+class Numbered:
+    """A row with an id of its own, which differs with each run of the constructor."""
+
+    name: str
+    id: int = field(default_factory=count().__next__)
+
+
+def test_elements_with_ids_of_their_own_do_not_contradict_the_end(server: FakeServer) -> None:
+    server.answers = [streamed('[{"name": "a"}, {"na', 'me": "b"}, {"name": "c"}]')]
+    result = prompt("rows", returns=list[Numbered], stream=True)
+    given = list(result.items())
+    assert [one.name for one in given] == ["a", "b", "c"]
+    assert all(map(is_, result.value, given))
 
 
 def test_the_value_may_be_asked_for_without_the_pieces(server: FakeServer) -> None:
