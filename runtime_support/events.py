@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from runtime_support._core.hooks import Hook, RequestedCall, ids
 from runtime_support._core.notes import note_once
-from runtime_support._core.reader import sent_arguments
+from runtime_support._core.reader.replies import sent_arguments
 from runtime_support._core.redaction import redacted
 from runtime_support._core.tasks.turns import waited_here
 from runtime_support._core.tasks.waits import Steps, StreamClosed, drive

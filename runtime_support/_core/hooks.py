@@ -57,6 +57,7 @@ PARTS = {
     "drafts": "_streaming.drafts",
     "events": "events",
     "fallback": "providers._fallback",
+    "items": "_streaming.items",
     "journals": "_journal.hook",
     "live": "_observability.live",
     "local": "_local.provider",

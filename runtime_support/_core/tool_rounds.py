@@ -17,7 +17,7 @@ from runtime_support._core.messages import (
     ToolRequest,
 )
 from runtime_support._core.outputs.outputs import MORE_ROUNDS, NOT_ALL
-from runtime_support._core.reader import read_arguments
+from runtime_support._core.reader.replies import read_arguments
 from runtime_support._core.results import ToolCall
 from runtime_support._core.tasks.waits import Steps
 from runtime_support._core.tools import ToolCaller, argument_repairs

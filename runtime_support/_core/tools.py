@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from runtime_support._core.hooks import PromptRun, RequestedCall, load_part, wrap_with_hooks
-from runtime_support._core.reader import read_arguments
 from runtime_support._core.reader.fitting import Fit, fit_arguments, shortened
+from runtime_support._core.reader.replies import read_arguments
 from runtime_support._core.redaction import redacted
 from runtime_support._core.results import ToolCall
 from runtime_support._core.tasks.loops import call_function, call_inside

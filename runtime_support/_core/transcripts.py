@@ -23,7 +23,7 @@ from runtime_support._core.messages import (
     ToolErrorMessage,
     ToolRequest,
 )
-from runtime_support._core.reader import read_arguments
+from runtime_support._core.reader.replies import read_arguments
 from runtime_support._core.results import NOTHING_BEFORE, Transcript
 from runtime_support._values.kinds import brief, is_list, is_object, is_result, plain
 from runtime_support._values.names import listed

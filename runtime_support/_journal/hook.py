@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from runtime_support._core.hooks import Hook, PromptRun, RequestedCall, load_part
 from runtime_support._core.messages import Reply, ReplyStream, Request
 from runtime_support._core.notes import note
-from runtime_support._core.reader import sent_arguments
+from runtime_support._core.reader.replies import sent_arguments
 from runtime_support._core.redaction import redacted, shown
 from runtime_support._core.results import Answer, ToolCall
 from runtime_support._core.scopes import PromptKey, RunScope, current_scope, root, within

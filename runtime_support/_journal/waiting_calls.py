@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from runtime_support._core.reader import read_arguments
+from runtime_support._core.reader.replies import read_arguments
 from runtime_support._core.redaction import secret_in
 from runtime_support._journal.approval import (
     DECISIONS,

@@ -18,7 +18,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from runtime_support._schema.documents import FORMS, LIMITS, JSONSchema, fits, is_of_form, resolved
+from runtime_support._schema.documents import LIMITS, JSONSchema, fits, is_of_form, resolved
+from runtime_support._schema.model import KINDS_OF_FORMATS
 from runtime_support._values.dates import EXAMPLES
 from runtime_support._values.json_text import to_json
 from runtime_support._values.kinds import is_list, is_number, is_object
@@ -326,7 +327,7 @@ def _written(value: Any) -> str:
 
 # Example texts for the formats that a schema can require.
 _OF_FORM = {
-    **{form: EXAMPLES[word] for form, word in FORMS.items()},
+    **{form: EXAMPLES[word] for form, word in KINDS_OF_FORMATS.items()},
     "uuid": "9f1c2e52-6e0f-4b53-9d6c-0a4c8a7d1e11",
     "email": "someone@example.org",
     "uri": "https://example.org/",
@@ -337,7 +338,7 @@ _OF_FORM = {
 
 
 def _is_of_form(form: str, text: str) -> bool:
-    return is_of_form(form, text) if form in FORMS else text == _OF_FORM.get(form, text)
+    return is_of_form(form, text) if form in KINDS_OF_FORMATS else text == _OF_FORM.get(form, text)
 
 
 # Words that ask for a computation, and the computation; the first match wins.

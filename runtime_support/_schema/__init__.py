@@ -41,16 +41,15 @@ def check(value: Any, type_: TypeForm[T], *, path: str = "value") -> T:
     try:
         return checked(value)
     except Exception as error:
-        report = getattr(error, "report", None)  # a Mismatch, whose module is imported late
-        if report is None:
-            raise
-        failure = report(path)
+        from runtime_support._schema.checking import error_of
+
+        failure = error_of(error, path)
     raise failure
 
 
 def _compile(type_: Any) -> Callable[[Any], Any]:
-    from runtime_support._schema.checking import compile_check
+    from runtime_support._schema.checking import validating
     from runtime_support._schema.reading import remember, schema_of
 
     schema = schema_of(type_)
-    return remember(_compiled, type_, compile_check(schema))
+    return remember(_compiled, type_, validating.check(schema))

@@ -13,18 +13,19 @@ step to the path of a mismatch.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import count, repeat
-from math import isclose
+from math import isclose, isfinite
 from operator import getitem, is_
-from typing import Any, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 from runtime_support._schema import model as m
-from runtime_support._schema.rules import collected_rules
+from runtime_support._schema.reading import remember
 from runtime_support._schema.writing import constraint_words, short
 from runtime_support._values.dates import (
     EXAMPLES,
@@ -43,12 +44,16 @@ from runtime_support._values.kinds import (
     is_list,
     is_number,
     is_object,
+    is_result,
     is_tuple,
     member_path,
     plain,
 )
 from runtime_support._values.names import did_you_mean, listed
 from runtime_support.errors import CheckError
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 Check: TypeAlias = Callable[[Any], Any]
 
@@ -69,18 +74,25 @@ class Mismatch(Exception):
     """Raised if a part of a value does not fit its schema.
 
     `steps` is the path to this part, with the innermost step first. `others` are the mismatches of
-    other parts of the value.
+    other parts of the value. `is_of_rule` is true if the part has the right type, and breaks a
+    limit or a rule.
     """
 
-    def __init__(self, expected: str, value: object = m.ABSENT, hint: str | None = None) -> None:
+    def __init__(
+        self,
+        expected: str,
+        value: object = m.ABSENT,
+        hint: str | None = None,
+        *,
+        is_of_rule: bool = False,
+    ) -> None:
         super().__init__(expected)
         self.expected = expected
         self.value = value
         self.hint = hint
         self.steps: list[str | int] = []
         self.others: list[Mismatch] = []
-        # True if a record's constructor refused fields that fit their types.
-        self.is_of_record = False
+        self.is_of_rule = is_of_rule
 
     def at(self, step: str | int) -> Mismatch:
         """Adds an outer step to the paths of this mismatch and its `others`, and returns `self`."""
@@ -109,9 +121,9 @@ def validate(value: Any, schema: m.Schema, *, path: str = "value") -> Any:
     Raises CheckError if the value does not fit the schema.
     """
     try:
-        return _validating.check(schema)(value)
-    except Mismatch as mismatch:
-        raise mismatch.report(path) from None
+        return validating.check(schema)(value)
+    except (Mismatch, RecursionError) as error:
+        raise error_of(error, path) from None
 
 
 def decode(value: Any, schema: m.Schema, path: str = "value") -> Any:
@@ -121,8 +133,8 @@ def decode(value: Any, schema: m.Schema, path: str = "value") -> Any:
     """
     try:
         return _decoding.check(schema)(value)
-    except Mismatch as mismatch:
-        raise mismatch.report(path) from None
+    except (Mismatch, RecursionError) as error:
+        raise error_of(error, path) from None
 
 
 def decode_for_model(value: Any, schema: m.Schema, path: str = "value") -> Any:
@@ -134,6 +146,13 @@ def decode_for_model(value: Any, schema: m.Schema, path: str = "value") -> Any:
         raise CheckError(_list_mistakes(map(str, found)), path=found[0].path) from None
 
 
+def error_of(error: Exception, path: str) -> Exception:
+    """Returns the CheckError that says what a check has found. Returns other errors unchanged."""
+    if isinstance(error, RecursionError):
+        return CheckError(f"{path}: nested too deeply", path=path)
+    return error.report(path) if isinstance(error, Mismatch) else error
+
+
 def _list_mistakes(mistakes: Iterable[str]) -> str:
     """Joins the first ten mistakes for a message, and says how many more there are."""
     told = list(dict.fromkeys(mistakes))
@@ -143,16 +162,9 @@ def _list_mistakes(mistakes: Iterable[str]) -> str:
     return "; ".join(told)
 
 
-def compile_check(schema: m.Schema) -> Check:
-    """Returns the function by which `validate` checks values. The function may raise `Mismatch`."""
-    return _validating.check(schema)
-
-
 _MOST_LISTED = 10
 # The check stops after this many mismatches in one list or object.
 _MOST_FOUND = 2_000
-# A limit is needed because functions that are created for each call have new schemas.
-_MOST_COMPILED = 1024
 
 
 class Validating:
@@ -166,21 +178,23 @@ class Validating:
         self.compiled: dict[int, tuple[m.Schema, Check]] = {}
 
     def check(self, schema: m.Schema) -> Check:
+        """Returns the function that checks values of the schema. It may raise `Mismatch`."""
         # The key is the schema's id, because each type's schema is cached. The schema is kept, so
         # that no other object can get this id.
         found = self.compiled.get(id(schema))
         if found is None:
-            check = self.compile(schema)
-            if len(self.compiled) >= _MOST_COMPILED:
-                self.compiled.clear()
-            found = self.compiled[id(schema)] = (schema, check)
+            found = remember(self.compiled, id(schema), (schema, self.compile(schema)))
         return found[1]
 
     def compile(self, schema: m.Schema) -> Check:
         constraints = m.constraints_of(schema)
         check = self.compile_type(schema)
-        if constraints is None or constraints.told_only:
+        if constraints is None:
             return check
+        if constraints.told_only:
+            # A pydantic model reads the text of a date, and takes the date of a script.
+            word = m.KINDS_OF_FORMATS.get(constraints.format or "")
+            return check if word is None else lambda v: v if word_of(v) == word else check(v)
         words = ", ".join([self.expected(schema), *constraint_words(schema)])
         return _constrained_check(check, constraints, words)
 
@@ -204,13 +218,11 @@ class Validating:
                 return _map_check(*checks, expected, has_text_keys=key == m.TEXT)
             case m.ObjectSchema(build=None):
                 return self.keys_check(schema)
-            case m.ObjectSchema():
+            case m.ObjectSchema() | m.RootSchema():
                 return self.record_check(schema)
-            case m.RootSchema():
-                return self.root_check(schema)
             case m.UnionSchema(members):
                 eager = list(map(self.check, filter(_is_of_texts, members)))
-                checks = tuple(map(self.check, members))
+                checks = [(self.check(one), m.class_of(one)) for one in members]
                 eager = eager if self.reads_json else []
                 return _union_check(self.expected(schema), checks, eager, _tag_of(members))
             case m.ReferenceSchema(_, target):
@@ -254,74 +266,52 @@ class Validating:
         def check_tuple(given: Any) -> Any:
             value: Any = tuple(given) if self.reads_json and is_list(given) else given
             if not is_tuple(value) or (each is None and len(value) != len(checks)):
-                return _other(value, check_tuple, expected)
+                return _other(given, check_tuple, expected)
             parts = zip(checks if each is None else each, value, count(), strict=False)
             checked = tuple(_each_checked(parts))
             return value if all(map(is_, checked, value)) else checked
 
         return check_tuple
 
-    def record_check(self, schema: m.ObjectSchema) -> Check:
-        """Returns a check that accepts instances of a class, and converts objects to instances."""
-        class_ = schema.build if isinstance(schema.build, type) else object
-        expected = self.expected(schema)
-        fields = [(one.python_name, one.name, self.check(one.schema)) for one in schema.fields]
-        read, build = self.record_reader(schema), _record_builder(schema)
+    def record_check(self, schema: m.ObjectSchema | m.RootSchema) -> Check:
+        """Returns a check that accepts instances of a class, and makes them of objects.
+
+        The instances of a pydantic root model are made of other values, too.
+        """
+        class_: Any = schema.build
+        expected, is_root = self.expected(schema), isinstance(schema, m.RootSchema)
+        own = () if isinstance(schema, m.RootSchema) or schema.validates_itself else schema.fields
+        fields = [(one.python_name, one.name, self.check(one.schema)) for one in own]
+        read = self.record_reader(schema)
 
         def check_record(value: Any) -> Any:
-            if is_object(value):
+            if isinstance(value, class_):
+                changed = _checked_fields(fields, getattr, value, [])
+                return value if changed is None else _make(schema, partial(_change, value), changed)
+            if is_object(value) or (is_root and not is_result(value)):
                 return read(value)
-            if not isinstance(value, class_):
-                return _other(value, check_record, expected)
-            if schema.validates_itself:
-                return value
-            checked = _checked_fields(fields, getattr, value, [])
-            return value if checked is None else build(**checked)
+            return _other(value, check_record, expected)
 
         return check_record
 
-    def record_reader(self, schema: m.ObjectSchema) -> Check:
-        """Returns a function that reads the fields of an object as JSON and makes a record."""
+    def record_reader(self, schema: m.ObjectSchema | m.RootSchema) -> Check:
+        """Returns a function that reads JSON, and makes an instance of the schema's class."""
         if not self.reads_json:
             return lambda value: _decoding.check(schema)(value)
-        check_keys = self.keys_check(schema)
-        renamed = {f.name: f.python_name for f in schema.fields if f.name != f.python_name}
-        class_: Any = schema.build
-        build = _record_builder(schema)
+        is_root = isinstance(schema, m.RootSchema)
+        check = self.check(schema.root.schema) if is_root else self.keys_check(schema)
+        make = _maker(schema)
 
         def read_record(value: Any) -> Any:
             try:
-                fields: dict[str, Any] = check_keys(value)
+                data = check(value)
             except Mismatch as mismatch:
                 if schema.validates_itself:
-                    _add_objections(mismatch, partial(class_, **value))
+                    _add_objections(mismatch, partial(make, value))
                 raise
-            if renamed:
-                fields = {renamed.get(name, name): item for name, item in fields.items()}
-            return build(**fields)
+            return _make(schema, make, data)
 
         return read_record
-
-    def root_check(self, schema: m.RootSchema) -> Check:
-        """Returns a check that accepts instances of a pydantic root model.
-
-        The check reads any other value as JSON, and passes it to the model's constructor.
-        """
-        class_ = schema.build if isinstance(schema.build, type) else object
-        refusal = f"{schema.name} refused its value"
-
-        def check_root(given: Any) -> Any:
-            value = plain(given)
-            if isinstance(value, class_):
-                return value
-            try:
-                root = _decoding.check(schema.root.schema)(value)
-            except Mismatch as mismatch:
-                _add_objections(mismatch, partial(schema.build, value))
-                raise
-            return _build(refusal, schema.build, root)
-
-        return check_root
 
     def keys_check(self, schema: m.ObjectSchema) -> Check:
         """Returns a check for an object with exactly the schema's fields.
@@ -406,47 +396,63 @@ def _other(value: Any, check: Check, expected: str) -> Any:
     return check(inner)
 
 
-def _record_builder(schema: m.ObjectSchema) -> Callable[..., Any]:
-    """Returns a function that builds a record of the schema from its fields.
-
-    The function raises a Mismatch that covers all rules that the record breaks.
-    """
+def _maker(schema: m.ObjectSchema | m.RootSchema) -> Callable[[Any], Any]:
+    """Returns a function that makes an instance of the schema's class from JSON data."""
     class_: Any = schema.build
-    build = partial(_build, f"{schema.name} refused its fields", class_)
+    if isinstance(schema, m.RootSchema) or hasattr(class_, "model_validate"):
+        # A strict model refuses the text of a date, which is all that JSON has.
+        return partial(class_.model_validate, strict=False)
+    renamed = {f.name: f.python_name for f in schema.fields if f.name != f.python_name}
 
-    def build_by_rules(**fields: Any) -> Any:
-        record = None
-        with collected_rules(class_) as broken:
-            try:
-                record = build(**fields)
-            except Mismatch:
-                if not broken:  # a broken rule may have caused it
-                    raise
-        if broken:
-            raise _together([_refusal(one.message, one.hint) for one in broken])
-        return record
+    def make(fields: dict[str, Any]) -> Any:
+        return class_(**{renamed.get(name, name): one for name, one in fields.items()})
 
-    return build_by_rules if hasattr(class_, "__post_init__") else build
+    return make if renamed else lambda fields: class_(**fields)
 
 
-def _build(refusal: str, build: Callable[..., Any], /, *values: Any, **fields: Any) -> Any:
-    """Returns the result of `build(...)`, or turns its error into a Mismatch.
+def _change(record: Any, fields: dict[str, Any]) -> Any:
+    """Returns a copy of a dataclass or NamedTuple with these fields. It keeps a subclass."""
+    if hasattr(record, "_replace"):
+        return record._replace(**fields)
+    return dataclasses.replace(record, **fields)
 
-    The message begins with `refusal` if the error is neither a CheckError nor pydantic's.
+
+def _make(schema: m.ObjectSchema | m.RootSchema, make: Callable[[Any], Any], data: Any) -> Any:
+    """Returns `make(data)`, an instance of the schema's class.
+
+    Raises a Mismatch with all rules that the instance breaks, or with the error of the constructor.
     """
+    if not hasattr(schema.build, "__post_init__"):
+        return _made(schema, make, data)
+    from runtime_support._schema.rules import collected_rules  # loaded where a class has rules
+
+    made = None
+    with collected_rules(schema.build) as broken:
+        try:
+            made = _made(schema, make, data)
+        except Mismatch:
+            if not broken:  # a broken rule may have caused it
+                raise
+    if broken:
+        raise _together([_refusal(one) for one in broken])
+    return made
+
+
+def _made(schema: m.ObjectSchema | m.RootSchema, make: Callable[[Any], Any], data: Any) -> Any:
+    """Returns `make(data)`, or turns its error into a Mismatch."""
     try:
-        return build(*values, **fields)
+        return make(data)
     except CheckError as error:
-        raise _refusal(error.message, error.hint) from error
+        raise _refusal(error) from error
     except Exception as error:
-        raise _together(_objections_of(error) or [_refusal(f"{refusal}: {error}")]) from error
+        what = "value" if isinstance(schema, m.RootSchema) else "fields"
+        refusal = CheckError(f"{schema.name} refused its {what}: {error}")
+        raise _together(_objections_of(error) or [_refusal(refusal)]) from error
 
 
-def _refusal(words: str, hint: str | None = None) -> Mismatch:
+def _refusal(error: CheckError) -> Mismatch:
     """Returns the mismatch for fields that a record's constructor refused."""
-    mismatch = Mismatch(words, hint=hint)
-    mismatch.is_of_record = True
-    return mismatch
+    return Mismatch(error.message, hint=error.hint, is_of_rule=True)
 
 
 def _add_objections(mismatch: Mismatch, build: Callable[[], Any]) -> None:
@@ -472,7 +478,7 @@ def _objections_of(error: BaseException | None) -> list[Mismatch]:
         words, place = str(one["msg"]), one["loc"]
         if place[-1:] == ("[key]",):
             words, place = f"its key: {words}", place[:-1]
-        objections.append(_refusal(words))
+        objections.append(Mismatch(words, is_of_rule=True))
         objections[-1].steps += reversed(place)
     return objections
 
@@ -544,6 +550,8 @@ def _literal_check(wanted: Any, given: Any, expected: str) -> Check:
     """
 
     def check_literal(value: Any) -> Any:
+        if value.__class__ is Digits:
+            value = float(value)
         if type(value) is type(wanted) and value == wanted:
             return value if given is wanted else given
         if type(value) is type(given) and value == given:
@@ -569,16 +577,14 @@ def _exact_type(schema: m.Schema) -> type | None:
 
 def _constrained_check(check: Check, constraints: m.Constraints, expected: str) -> Check:
     """Returns a check that also tests the constraints on the result of `check`."""
-    names = ("above", "minimum", "below", "maximum", "multiple_of", "least", "most", "pattern")
-    tests = [
-        (_KEEPS[name], limit) for name in names if (limit := getattr(constraints, name)) is not None
-    ]
+    limits = ((keeps, getattr(constraints, name)) for name, keeps in _KEEPS.items())
+    tests = [(keeps, limit) for keeps, limit in limits if limit is not None]
 
     def check_constrained(value: Any) -> Any:
         checked = check(value)
         if all(keeps(checked, limit) for keeps, limit in tests):
             return checked
-        raise Mismatch(expected, value)
+        raise Mismatch(expected, value, is_of_rule=True)
 
     return check_constrained
 
@@ -592,13 +598,22 @@ _KEEPS: dict[str, Callable[[Any, Any], bool]] = {
     "least": lambda value, limit: len(value) >= limit,
     "most": lambda value, limit: len(value) <= limit,
     "pattern": lambda value, limit: re.search(limit, value) is not None,
+    "digits": lambda value, limit: sum(_digits_of(value)) <= limit,
+    "places": lambda value, limit: _digits_of(value)[1] <= limit,
 }
 
 
 def _is_multiple(value: Any, of: Any) -> bool:
-    if not isinstance(value, float):
+    if not isinstance(value, float) and not isinstance(of, float):
         return not value % of
-    return isclose(value, round(value / of) * of, abs_tol=1e-9)
+    times = float(value) / float(of)
+    return isfinite(times) and isclose(value, round(times) * float(of), abs_tol=1e-9)
+
+
+def _digits_of(number: Decimal) -> tuple[int, int]:
+    """Returns how many digits a decimal has before and after the point, without zeros around."""
+    whole, _, part = f"{abs(number):f}".partition(".")
+    return len(whole.lstrip("0")), len(part.rstrip("0"))
 
 
 def opaque_check(expected: str, accepts: Callable[[Any], bool]) -> Check:
@@ -651,14 +666,10 @@ def _list_check(
     """
     exactly = None if exact is None else frozenset([exact])
 
-    def other(value: Any) -> Any:
-        if also is not None and isinstance(value, also):
-            return value
-        return _other(value, check_list, expected)
-
     def check_list(value: Any) -> Any:
         if not is_list(value):
-            return other(value)
+            is_other = also is not None and isinstance(value, also)
+            return value if is_other else _other(value, check_list, expected)
         # For items of any type, `plain` would only replace a Result, and lists contain none.
         if check is plain or (exactly is not None and exactly.issuperset(map(type, value))):
             return value
@@ -741,9 +752,12 @@ _DEEPEST = 1_000_000
 
 
 def _union_check(
-    expected: str, checks: tuple[Check, ...], eager: list[Check], tag: _Tag | None
+    expected: str,
+    checks: list[tuple[Check, type | None]],
+    eager: list[Check],
+    tag: _Tag | None,
 ) -> Check:
-    """Returns the check of a union.
+    """Returns the check of a union, whose members have a check, and perhaps a class.
 
     This check tries the `eager` checks first. If none of them accepts the value, a member
     that takes the value unchanged wins over a member that converts it.
@@ -754,15 +768,14 @@ def _union_check(
             with suppress(Mismatch):
                 return check(value)
         converted: Any = m.ABSENT
-        deepest: Mismatch | None = None
-        nearest = 0
-        for check in checks:
+        mismatches: list[Mismatch] = []
+        for check, class_ in checks:
+            if class_ is not None and converted is not m.ABSENT and not isinstance(value, class_):
+                continue  # it could only convert the value
             try:
                 checked = check(value)
             except Mismatch as mismatch:
-                near = _DEEPEST if mismatch.is_of_record else len(mismatch.steps)
-                if near > nearest:
-                    deepest, nearest = mismatch, near
+                mismatches.append(mismatch.with_traceback(None))  # which would keep this frame
                 continue
             if checked is value:
                 return value
@@ -773,14 +786,17 @@ def _union_check(
         found: Any = value.get(tag.name) if tag is not None and is_object(value) else None
         if tag is not None and isinstance(found, str | int | float):
             owner = tag.owners.get((found.__class__, found))
-            if owner is None:
-                raise Mismatch(tag.expected, found).at(tag.name)
-            return checks[owner](value)
+            raise Mismatch(tag.expected, found).at(tag.name) if owner is None else mismatches[owner]
         # A mismatch inside a member is more helpful than the list of members.
-        raise deepest if deepest is not None else Mismatch(expected, value)
+        nearest = max(mismatches, key=_depth)
+        raise nearest if _depth(nearest) else Mismatch(expected, value)
 
     return check_union
 
 
-_validating = Validating()
+def _depth(mismatch: Mismatch) -> int:
+    return _DEEPEST if mismatch.is_of_rule else len(mismatch.steps)
+
+
+validating = Validating()
 _decoding = Validating(reads_json=True)

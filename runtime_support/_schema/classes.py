@@ -25,37 +25,40 @@ if TYPE_CHECKING:
     from runtime_support._schema.reading import TypeReader
 
 
-def read_class(reader: TypeReader, name: str, class_: type[Any]) -> m.Schema:
+def read_class(
+    reader: TypeReader, name: str, class_: type[Any], arguments: tuple[Any, ...]
+) -> m.Schema:
     """Returns the schema of a class, which messages call `name`.
 
     If the class has no fields and is not an Enum, the schema is an `OpaqueSchema`, which tests
-    values with `isinstance`.
+    values with `isinstance`. `arguments` are the types in `Page[int]`.
     """
     if isinstance(class_, enum.EnumMeta):
         return _enumeration(name, class_)
     fields_of = _fields_of(class_)
     if fields_of is None:
         return m.OpaqueSchema(name, m.InstanceOf(class_), class_)
-    if class_ in reader.under_way:
-        return m.ReferenceSchema(name, reader.under_way[class_])
-    known = reader.done.get((class_, reader.is_of_model))
-    if known is not None:
-        return known
-    later = reader.under_way[class_] = m.ReadLater()
-    build = None if is_typed_dict(class_) else class_
-    is_of_model, reader.is_of_model = reader.is_of_model, is_model(class_)
-    fields = tuple(fields_of(reader, class_))
-    reader.is_of_model = is_of_model
-    doc = _doc_of_class(class_)
-    schema: m.Schema = m.ObjectSchema(name, fields, doc, build, is_model(class_))
-    if getattr(class_, "__pydantic_root_model__", False):
-        # A model converts the value of a root model among its fields itreader.
-        (root,) = fields
-        schema = root.schema if is_of_model else m.RootSchema(name, root, doc, class_)
-    later.schema = schema
-    reader.done[class_, is_of_model] = schema
-    del reader.under_way[class_]
-    return schema
+    given = tuple(map(reader.read, arguments))
+    is_of_model = reader.is_of_model
+
+    def read() -> m.Schema:
+        bound, reader.bound = reader.bound, dict(zip(_variables_of(class_), given, strict=False))
+        reader.is_of_model = is_model(class_)
+        fields = tuple(fields_of(reader, class_))
+        reader.is_of_model, reader.bound = is_of_model, bound
+        doc = _doc_of_class(class_)
+        if getattr(class_, "__pydantic_root_model__", False):
+            # A model converts the value of a root model among its fields itself.
+            (root,) = fields
+            return root.schema if is_of_model else m.RootSchema(name, root, doc, class_)
+        build = None if is_typed_dict(class_) else class_
+        return m.ObjectSchema(name, fields, doc, build, is_model(class_))
+
+    return reader.read_once((class_, given, is_of_model), name, read)
+
+
+def _variables_of(class_: Any) -> tuple[Any, ...]:
+    return getattr(class_, "__parameters__", ())
 
 
 def _fields_of(class_: Any) -> Callable[[TypeReader, Any], Iterable[m.Field]] | None:
@@ -64,53 +67,51 @@ def _fields_of(class_: Any) -> Callable[[TypeReader, Any], Iterable[m.Field]] | 
         return _keys
     if is_model(class_):
         return _model
-    if hasattr(class_, "__dataclass_fields__"):
-        return _record
     is_named_tuple = tuple in class_.__mro__ and hasattr(class_, "_fields")
-    return _members if is_named_tuple else None
+    return _record if is_named_tuple or hasattr(class_, "__dataclass_fields__") else None
 
 
 def _keys(reader: TypeReader, class_: Any) -> Iterable[m.Field]:
     """Yields the fields of a TypedDict. A missing field that admits None becomes None."""
     for name, hint in hints_of_class(class_, reader.namespace, reader.names).items():
         # Annotations that were text are not yet in `__required_keys__`.
-        is_text_optional = typing.get_origin(hint) is typing.NotRequired
-        is_optional = is_text_optional or name not in class_.__required_keys__
+        said, is_required = typing.get_origin(hint), name in class_.__required_keys__
+        is_optional = said is not typing.Required and (
+            said is typing.NotRequired or not is_required
+        )
         yield reader.field(name, hint, **({"required": False} if is_optional else {}))
 
 
 def _record(reader: TypeReader, class_: Any) -> Iterable[m.Field]:
-    """Yields the fields of a dataclass.
+    """Yields the fields of a dataclass or a NamedTuple."""
+    hints = hints_of_class(class_, reader.namespace, reader.names)
+    for name, default in _defaults_of(class_):
+        known: dict[str, Any] = {"attribute": name}
+        if default is not dataclasses.MISSING:
+            known |= {"required": False, "default": default}
+        yield reader.field(field_name(name), hints.get(name, Any), **known)
+
+
+def _defaults_of(class_: Any) -> Iterable[tuple[str, Any]]:
+    """Yields the names of a constructor's fields with their defaults, or MISSING.
 
     A field with a `default_factory` has the default ABSENT, as the class calls the factory.
     """
-    hints = hints_of_class(class_, reader.namespace, reader.names)
+    if not hasattr(class_, "__dataclass_fields__"):
+        for name in class_._fields:
+            yield name, class_._field_defaults.get(name, dataclasses.MISSING)
+        return
     for own in dataclasses.fields(class_):
-        if not own.init:
-            continue
-        known: dict[str, Any] = {"attribute": own.name}
-        if own.default is not dataclasses.MISSING:
-            known |= {"required": False, "default": own.default}
-        elif own.default_factory is not dataclasses.MISSING:
-            known |= {"required": False, "default": m.ABSENT}
-        yield reader.field(field_name(own.name), hints[own.name], **known)
-
-
-def _members(reader: TypeReader, class_: Any) -> Iterable[m.Field]:
-    """Yields the fields of a NamedTuple."""
-    hints = hints_of_class(class_, reader.namespace, reader.names)
-    for own in class_._fields:
-        known: dict[str, Any] = {"attribute": own}
-        if own in class_._field_defaults:
-            known |= {"required": False, "default": class_._field_defaults[own]}
-        yield reader.field(field_name(own), hints.get(own, Any), **known)
+        if own.init:
+            is_made = own.default_factory is not dataclasses.MISSING
+            yield own.name, m.ABSENT if is_made else own.default
 
 
 def _model(reader: TypeReader, class_: Any) -> Iterable[m.Field]:
-    """Yields the fields of a pydantic model, with their aliases as names."""
+    """Yields the fields of a model or a dataclass of pydantic, with their aliases as names."""
     from runtime_support._schema import models
 
-    for name, own in class_.model_fields.items():
+    for name, own in class_.__pydantic_fields__.items():
         field = reader.field(
             models.alias_of(own) or name, own.annotation, **models.field_arguments(own)
         )
@@ -133,8 +134,8 @@ def is_typed_dict(class_: type) -> bool:
 
 
 def is_model(class_: type) -> bool:
-    """True for a pydantic model. Never imports pydantic."""
-    return hasattr(class_, "model_fields") and hasattr(class_, "model_validate")
+    """True for a model or a dataclass of pydantic. Never imports pydantic."""
+    return hasattr(class_, "__pydantic_fields__")
 
 
 def _enumeration(name: str, class_: Any) -> m.Schema:

@@ -24,13 +24,11 @@ def change_record(record: Any, changes: Mapping[str, Any]) -> Any:
     MissingError for an unknown field. Errors of the class's constructor propagate.
     """
     class_: type[Any] = record.__class__
-    schema = schema_of(class_)
-    if isinstance(schema, m.RootSchema):
+    if hasattr(class_, "model_validate"):
         return _change_model(record, changes)
+    schema = schema_of(class_)
     if not isinstance(schema, m.ObjectSchema) or schema.build is None:
         raise expected_error("`...` in an object", "object or record", record)
-    if schema.validates_itself:
-        return _change_model(record, changes)
     fields = {name: one for one in schema.fields for name in (one.python_name, one.name)}
     name = class_name(class_)
     checked: dict[str, Any] = {}
@@ -39,7 +37,8 @@ def change_record(record: Any, changes: Mapping[str, Any]) -> Any:
         if field is None:
             raise _no_field(name, key, (one.name for one in schema.fields))
         path = f"{name}({field.name})"
-        checked[field.python_name] = validate(value, field.schema, path=path)
+        takes = m.AnySchema() if schema.validates_itself else field.schema
+        checked[field.python_name] = validate(value, takes, path=path)
     if hasattr(record, "_replace"):  # a NamedTuple
         return record._replace(**checked)
     return dataclasses.replace(record, **checked)

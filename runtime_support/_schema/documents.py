@@ -13,27 +13,21 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from runtime_support._values.dates import NotReadable, Word, read
+from runtime_support._schema.model import KINDS_OF_FORMATS
+from runtime_support._values.dates import NotReadable, read
 from runtime_support._values.kinds import is_list
 
 JSONSchema = dict[str, Any]
 
-# The formats that are Saft types.
-FORMS: dict[str, Word] = {
-    "date": "date",
-    "date-time": "datetime",
-    "time": "time",
-    "duration": "duration",
-}
 _REFERENCE = "#/$defs/"
 
 
 def is_of_form(form: str, text: str) -> bool:
     """True if the text has this format of JSON Schema, or if the format is unknown."""
-    if form not in FORMS:
+    if form not in KINDS_OF_FORMATS:
         return True
     try:
-        read(FORMS[form], text)
+        read(KINDS_OF_FORMATS[form], text)
     except NotReadable:
         return False
     return True
@@ -97,10 +91,15 @@ _OF_A_NUMBER: dict[str, _Test] = {
 _KEYWORDS_OF: dict[type[Any], dict[str, _Test]] = {
     int: _OF_A_NUMBER,
     float: _OF_A_NUMBER,
-    str: {"pattern": lambda pattern, v, s, t: re.search(pattern, v) is not None},
+    str: {
+        "minLength": lambda least, v, s, t: len(v) >= least,
+        "maxLength": lambda most, v, s, t: len(v) <= most,
+        "pattern": lambda pattern, v, s, t: re.search(pattern, v) is not None,
+    },
     list: {
         "minItems": lambda least, v, s, t: len(v) >= least,
         "maxItems": lambda most, v, s, t: len(v) <= most,
+        "uniqueItems": lambda is_set, v, s, t: not is_set or all(v.count(one) == 1 for one in v),
         "prefixItems": lambda items, v, s, t: all(map(t, items, v)),
         "items": lambda item, v, s, t: all(t(item, one) for one in v),
     },

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from runtime_support._values.dates import Word
 from runtime_support.errors import CheckError
@@ -165,14 +165,14 @@ class Field:
 class ObjectSchema:
     """An object with exactly these fields, or a record.
 
-    `build` is the class of a record, or a function that makes records. With `validates_itself`, the
-    class checks the fields itself, as pydantic models do.
+    `build` is the class of a record. With `validates_itself`, the class is a model or dataclass of
+    pydantic, which checks the fields itself.
     """
 
     name: str | None
     fields: tuple[Field, ...]
     doc: str | None = None
-    build: Callable[..., Any] | None = None
+    build: type[Any] | None = None
     validates_itself: bool = False
 
 
@@ -186,7 +186,8 @@ class RootSchema:
     name: str
     root: Field
     doc: str | None
-    build: Callable[..., Any]
+    build: type[Any]
+    validates_itself: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +286,7 @@ def is_scalar(schema: Schema, kind: ScalarKind) -> bool:
 
 
 # The kinds of strings that have a date format in JSON Schema.
-KINDS_OF_FORMATS: dict[str, ScalarKind] = {
+KINDS_OF_FORMATS: dict[str, Word] = {
     "date": "date",
     "date-time": "datetime",
     "time": "time",
@@ -382,7 +383,7 @@ def scalars_in(schema: Schema) -> set[ScalarKind]:
     for current in all_parts(schema):
         if isinstance(current, ScalarSchema):
             form = None if current.constraints is None else current.constraints.format
-            found.add(KINDS_OF_FORMATS.get(form or "", current.kind))
+            found.add(KINDS_OF_FORMATS.get(form or "") or current.kind)
     return found
 
 
@@ -437,7 +438,7 @@ def class_of(schema: Schema) -> type | None:
     """Returns the Python class of the values that the schema describes, or None."""
     match schema:
         case ObjectSchema(build=build) | RootSchema(build=build):
-            return build if isinstance(build, type) else None
+            return build
         case OpaqueSchema(python=python):
             return python
         case _:

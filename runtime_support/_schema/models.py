@@ -59,7 +59,7 @@ def _data_of(value: Any) -> Any:
 
 def with_examples(doc: str | None, class_: Any) -> str | None:
     """Returns the doc of a model, followed by the examples in the model's configuration."""
-    extra: Any = class_.model_config.get("json_schema_extra")
+    extra: Any = getattr(class_, "model_config", {}).get("json_schema_extra")
     examples: Any = extra.get("examples") if is_object(extra) else None
     if not is_list(examples) or not examples:
         return doc

@@ -18,7 +18,7 @@ import enum
 import inspect
 import types
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Literal, TypeVar
 
@@ -109,11 +109,8 @@ def schema_of(
     Names in annotations that are strings are looked up in `namespace`. `names` maps classes to
     other names, which messages show and annotations may use.
     """
+    key = (type_, repr(type_))
     try:
-        plain = _PLAIN.get(type_)
-        if plain is not None:
-            return plain
-        key = (type_, repr(type_))
         found = None if names else _cache.get(key)
     except TypeError:  # cannot be hashed, so it is not a type
         raise _no_type(type_) from None
@@ -142,8 +139,9 @@ class TypeReader:
     ) -> None:
         self.namespace = namespace
         self.names = names or {}
-        self.under_way: dict[type, m.ReadLater] = {}
-        self.done: dict[tuple[type, bool], m.Schema] = {}  # so that shared classes are read once
+        self.under_way: dict[Any, m.ReadLater] = {}
+        self.done: dict[Any, m.Schema] = {}  # so that shared classes are read once
+        self.bound: dict[Any, m.Schema] = {}  # the arguments of a generic class, by its variables
         # True inside a model, which converts its fields from JSON itself.
         self.is_of_model = False
 
@@ -159,11 +157,11 @@ class TypeReader:
         if origin is not None:
             return self.generic(type_, origin, typing.get_args(type_))
         if hasattr(type_, "__value__"):  # a `type X = ...` statement
-            return self.read(type_.__value__)
+            return self.read_once(type_, type_.__name__, lambda: self.read(type_.__value__))
         if hasattr(type_, "__supertype__"):  # NewType
             return self.read(type_.__supertype__)
         if isinstance(type_, typing.TypeVar):
-            return m.AnySchema() if type_.__bound__ is None else self.read(type_.__bound__)
+            return self.bound.get(type_) or self.read(type_.__bound__ or Any)
         if isinstance(type_, type):
             return self.named(type_)
         raise _no_type(type_)
@@ -205,7 +203,7 @@ class TypeReader:
         if plain is not None:
             return self.function(arguments[-1]) if plain is _FUNCTION else plain
         if isinstance(origin, type):
-            schema = self.named(origin)
+            schema = self.named(origin, arguments)
             if isinstance(schema, m.OpaqueSchema) and origin.__module__ == "builtins":
                 return dataclasses.replace(schema, name=_written(type_))
             return schema
@@ -227,8 +225,18 @@ class TypeReader:
             return _FUNCTION
         return dataclasses.replace(_FUNCTION, gives=schema, may_wait=bool(awaited))
 
-    def named(self, class_: type[Any]) -> m.Schema:
-        """Returns the schema of a class."""
+    def read_once(self, key: Any, name: str, read: Callable[[], m.Schema]) -> m.Schema:
+        """Returns `read()`, or what it returned. A type that contains itself gets a reference."""
+        if key in self.under_way:
+            return m.ReferenceSchema(name, self.under_way[key])
+        if key not in self.done:
+            later = self.under_way[key] = m.ReadLater()
+            later.schema = self.done[key] = read()
+            del self.under_way[key]
+        return self.done[key]
+
+    def named(self, class_: type[Any], arguments: tuple[Any, ...] = ()) -> m.Schema:
+        """Returns the schema of a class, which is generic if it has arguments."""
         if is_dataframe_class(class_):
             return m.OpaqueSchema("dataframe", is_dataframe, class_)
         if class_ in _ITERABLES:
@@ -241,7 +249,7 @@ class TypeReader:
             return m.ScalarSchema(word)
         from runtime_support._schema.classes import read_class
 
-        return read_class(self, name, class_)
+        return read_class(self, name, class_, arguments)
 
     def constraints(self, metadata: Iterable[Any]) -> m.Constraints:
         """Returns the constraints in the metadata of a type or a field."""
@@ -275,14 +283,10 @@ def _written(type_: Any) -> str:
 
 
 def _literal(type_: Any, value: Any) -> m.LiteralSchema:
-    if isinstance(value, enum.Enum):
-        return m.LiteralSchema(_checked_literal(type_, value.value), value)
-    return m.LiteralSchema(_checked_literal(type_, value))
-
-
-def _checked_literal(type_: Any, value: Any) -> Any:
-    if value is None or type(value) in (bool, int, float, str):
-        return value
+    """Returns the schema of a value in a `Literal`, which may be the member of an Enum."""
+    plain = value.value if isinstance(value, enum.Enum) else value
+    if plain is None or type(plain) in (bool, int, float, str):
+        return m.LiteralSchema(plain, m.ABSENT if plain is value else value)
     raise CheckError(f"`{type_!r}`: a literal is a string, a number, a bool or nil")
 
 

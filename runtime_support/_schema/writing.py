@@ -10,6 +10,7 @@ the field as a comment. If a field has a doc, every field has a line to itself.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeAlias, assert_never
 
@@ -213,11 +214,29 @@ def _doc(field: m.Field) -> str | None:
     return ", ".join(filter(None, (field.doc, such))) or None
 
 
-class NotationWriter:
-    """Writes schemas in Saft's notation, with docs of fields as comments."""
+class _Writer:
+    """Keeps the definitions of recursive types, by names that differ."""
 
     def __init__(self) -> None:
-        self.definitions: dict[str, str] = {}
+        self.names: dict[int, str] = {}
+        self.definitions: dict[str, Any] = {}
+
+    def define(self, schema: m.ReferenceSchema, write: Callable[[m.Schema], Any]) -> str:
+        """Returns the name of the type that the reference leads to; writes its definition once."""
+        target = schema.target()
+        name = self.names.get(id(target))
+        if name is None:
+            name, number = schema.name, 2
+            while name in self.definitions:
+                name, number = f"{schema.name}{number}", number + 1
+            self.names[id(target)] = name
+            self.definitions[name] = None  # it comes before those that it refers to
+            self.definitions[name] = write(target)
+        return name
+
+
+class NotationWriter(_Writer):
+    """Writes schemas in Saft's notation, with docs of fields as comments."""
 
     def write(self, schema: m.Schema, indent: str = "") -> str:
         match schema:
@@ -265,11 +284,7 @@ class NotationWriter:
         return f"{{any {key}: {self.write(schema.value, indent)}}}"
 
     def write_reference(self, schema: m.ReferenceSchema) -> str:
-        name = schema.name
-        if name not in self.definitions:
-            self.definitions[name] = ""
-            self.definitions[name] = self.write(schema.target())
-        return name
+        return self.define(schema, self.write)
 
     def write_root(self, schema: m.RootSchema, indent: str) -> str:
         return self.write(schema.root.schema, indent)
@@ -300,7 +315,6 @@ class NotationWriter:
             return " | ".join(texts)
         return f"{texts[0]}?" if len(texts) == 1 else f"{' | '.join(texts)} | nil"
 
-
     def write_member(self, member: m.Schema, indent: str) -> str:
         """Writes a member of a union; after a record, its doc, which says when to choose it."""
         text = self.write(member, indent)
@@ -330,18 +344,17 @@ class _ShortWriter(NotationWriter):
         return f"{{{text}}}" if len(text) <= ONE_LINE else "object"
 
 
-class _JSONSchemaWriter:
+class _JSONSchemaWriter(_Writer):
     """Writes JSON Schema, and collects in `losses` what the strict subset cannot express.
 
     If `is_strict`, all fields are required.
     """
 
     def __init__(self, is_strict: bool) -> None:
+        super().__init__()
         self.is_strict = is_strict
         self.losses: list[str] = []
         self.path: list[str] = []
-        self.names: dict[int, str] = {}
-        self.definitions: dict[str, JSONSchema] = {}
 
     def document(self, schema: m.Schema) -> JSONSchema:
         document = self.write(schema)
@@ -481,16 +494,7 @@ class _JSONSchemaWriter:
         return {"anyOf": written}
 
     def write_reference(self, schema: m.ReferenceSchema) -> JSONSchema:
-        target = schema.target()
-        name = self.names.get(id(target))
-        if name is None:
-            name, number = schema.name, 2
-            while name in self.definitions:
-                name, number = f"{schema.name}{number}", number + 1
-            self.names[id(target)] = name
-            self.definitions[name] = {}
-            self.definitions[name] = self.write(target)
-        return {"$ref": f"#/$defs/{name}"}
+        return {"$ref": f"#/$defs/{self.define(schema, self.write)}"}
 
 
 def _number(limit: Any) -> int | float:

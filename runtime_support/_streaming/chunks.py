@@ -1,4 +1,4 @@
-"""Partial values of a streamed reply: pieces of text, or elements of a list.
+"""Partial values of a streamed reply: pieces of text, or elements of a list (in `items`).
 
     parts = parts_for(output)        for an output whose value is a text or a list
     parts.begin()                    starts a reply
@@ -20,14 +20,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from runtime_support._core.hooks import load_part
 from runtime_support._core.outputs.outputs import Output, TextOutput
 from runtime_support._core.reader.around import CLOSES_THINKING, OPENS_THINKING, THINKING_TAGS
-from runtime_support._schema import model as m
-from runtime_support._schema.checking import decode
-from runtime_support._values.json_text import parse_unambiguous, to_json
-from runtime_support._values.kinds import without_halves
+from runtime_support._values.predicates import without_halves
 from runtime_support.errors import CheckError, ContractError
 
 if TYPE_CHECKING:
     from runtime_support._streaming.drafts import Drafts
+    from runtime_support._streaming.items import ListItems
 
 _OPENING = re.compile(r"\s*(?:```\w*\s+)?(?=[\[{])")
 _LONGEST_OPENING = 64
@@ -93,7 +91,7 @@ class JSONScanner:
                 return
 
 
-class _PartReader:
+class PartReader:
     """Remembers the parts of an output's value that were given to the user."""
 
     def __init__(self, output: Output) -> None:
@@ -110,7 +108,7 @@ class _PartReader:
         return part
 
 
-class TextPieces(_PartReader):
+class TextPieces(PartReader):
     """The pieces of a streamed text. `kind` is the type of the whole value."""
 
     kind = str
@@ -155,7 +153,7 @@ class TextPieces(_PartReader):
         """
         given = "".join(self._given)
         if not value.startswith(given):
-            raise _contradiction("text")
+            raise contradiction("text")
         if len(value) > len(given):
             yield self._give(value[len(given) :])
 
@@ -223,69 +221,6 @@ def _string(text: str) -> Generator[None, str, str]:
     return text
 
 
-class ListItems(_PartReader):
-    """The elements of a streamed list. An element is yielded when it is complete."""
-
-    kind = list
-
-    def __init__(self, output: Output, item: m.Schema) -> None:
-        super().__init__(output)
-        self._item = item
-        self._keeps_digits = m.holds_decimals(item)
-        # Copies of the given elements, as the receiver may change those.
-        self._read: list[Any] = []
-        self.begin()
-
-    def begin(self) -> None:
-        """Prepares for a new reply. An earlier, unusable reply has yielded no elements."""
-        self._unfinished: list[str] = []  # the text of the unfinished element
-        self._scanner = JSONScanner("[")
-
-    def feed(self, text: str) -> Iterator[Any]:
-        """Yields the elements that are complete and valid after this chunk."""
-        for element in self._elements(text):
-            try:
-                item, same = self._decoded(element), self._decoded(element)
-            except CheckError:  # whether it can be repaired depends on the whole reply
-                self._scanner.is_over = True
-                return
-            self._read.append(same)
-            yield self._give(item)
-
-    def rest(self, value: list[Any]) -> Iterator[Any]:
-        """Yields the remaining elements of the whole list.
-
-        Raises ContractError if the list does not begin with the elements that were yielded.
-        """
-        count = len(self._given)
-        if len(value) < count or not all(map(_is_same, self._read, value)):
-            raise _contradiction("elements")
-        value[:count] = self._given
-        for item in value[count:]:
-            yield self._give(item)
-
-    def _decoded(self, element: str) -> Any:
-        read = parse_unambiguous(element, keeps_digits=self._keeps_digits)
-        return decode(read, self._item, f"value[{len(self._given)}]")
-
-    def _elements(self, text: str) -> Iterator[str]:
-        """Yields the JSON text of each element that is newly completed."""
-        scanner, begin = self._scanner, 0
-        if scanner.is_over:
-            return
-        text = scanner.enter(text)
-        for mark, end in scanner.feed(text):
-            depth = len(scanner.open)
-            if depth == 1 and mark == "[":
-                begin = end
-            elif (mark, depth) in ((",", 1), ("]", 0)):
-                element = "".join(self._unfinished) + text[begin : end - 1]
-                self._unfinished, begin = [], end
-                if element.strip() or mark == ",":
-                    yield element
-        self._unfinished.append(text[begin:])
-
-
 Parts: TypeAlias = "TextPieces | ListItems | Drafts"
 
 
@@ -300,17 +235,10 @@ def parts_for(output: Output) -> Parts:
         raise CheckError(
             "several fields do not come in parts", hint="leave `stream` out, or ask for a record"
         )
-    asked = output.contract.schema
-    schema = m.resolved(asked)
-    if isinstance(schema, m.ListSchema) and not isinstance(asked, m.RootSchema):
-        return ListItems(output, schema.item)
-    return load_part("drafts").Drafts(output)
+    items = load_part("items").list_items(output, output.contract.schema)
+    return items or load_part("drafts").Drafts(output)
 
 
-def _is_same(given: Any, whole: Any) -> bool:
-    # User classes may compare by identity.
-    return bool(given == whole) or to_json(given) == to_json(whole)
-
-
-def _contradiction(what: str) -> ContractError:
+def contradiction(what: str) -> ContractError:
+    """Returns the error for a value that does not begin with the parts that were given."""
     return ContractError(f"the end of the reply contradicts the {what} that it began with")

@@ -165,12 +165,13 @@ def _whole(value: Any, schema: m.Schema) -> Any:
         value = value.root
     if value is None or not isinstance(schema, m.ObjectSchema):
         return value
-    is_dict = is_object(value)
+    if is_object(value):
+        return {one.name: _whole(value.get(one.name), one.schema) for one in schema.fields}
+    # The fields of pydantic's models have the names of their aliases.
+    own = getattr(value.__class__, "model_fields", None) or [f.python_name for f in schema.fields]
     return {
-        one.name: _whole(
-            value.get(one.name) if is_dict else getattr(value, one.python_name), one.schema
-        )
-        for one in schema.fields
+        one.name: _whole(getattr(value, name), one.schema)
+        for one, name in zip(schema.fields, own, strict=True)
     }
 
 

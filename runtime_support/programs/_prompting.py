@@ -590,7 +590,8 @@ class ProgramOutput(Output):
         """
         if len(answer) > self.limits.bytes:
             return ProgramText(answer)
-        from runtime_support._core.reader import read_reply, split_fences
+        from runtime_support._core.reader.around import split_fences
+        from runtime_support._core.reader.replies import read_reply
 
         fences, _ = split_fences(answer)
         for text in (answer, *(fences if len(fences) == 1 else ())):

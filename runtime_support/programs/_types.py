@@ -338,10 +338,9 @@ class _Conforming(Validating):
         check = super().tuple_check(schema)
         return lambda value: check(tuple(value) if is_list(value) else value)
 
-    def record_check(self, schema: m.ObjectSchema) -> Check:
-        if isinstance(schema.build, type):
-            return opaque_check(self.expected(schema), m.InstanceOf(schema.build))
-        return self.keys_check(schema)
+    def record_check(self, schema: m.ObjectSchema | m.RootSchema) -> Check:
+        assert schema.build is not None, "an object without a class has `keys_check`"
+        return opaque_check(self.expected(schema), m.InstanceOf(schema.build))
 
 
 _conforming = _Conforming()

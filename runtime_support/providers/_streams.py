@@ -15,7 +15,6 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 
 from runtime_support._core.messages import ReceivedChunks, ReplyStream
 from runtime_support._core.tasks.waits import Steps
-from runtime_support._values.kinds import counted
 from runtime_support.errors import ProviderError
 from runtime_support.providers._clients import BROKEN, NETWORK_ERRORS, Body, BodyLimits
 from runtime_support.providers._wires.bodies import ReplyReader, of_server
@@ -66,6 +65,8 @@ def read_stream(
     failure = failure_of(problem)
     if received.text and isinstance(failure, ProviderError):
         failure.another_try, failure.text = None, received.text
+        from runtime_support._values.kinds import counted
+
         failure.message += f"; {counted(len(failure.text), 'character')} of the reply had come"
     raise failure from problem.__cause__
 

@@ -5,14 +5,28 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import Enum
 from inspect import iscoroutinefunction
 from types import FunctionType
-from typing import Annotated, Any, Literal, NotRequired, TypedDict, TypeVar
+from typing import (
+    Annotated,
+    Any,
+    Generic,
+    Literal,
+    NamedTuple,
+    NotRequired,
+    Required,
+    TypedDict,
+    TypeVar,
+)
 
+import annotated_types as at
 import pytest
+from pydantic import Field
 
 from runtime_support import CheckError, check
-from runtime_support.ops import maybe_await, require
+from runtime_support.ops import maybe_await, parse, require
 
 T = TypeVar("T")
 
@@ -74,6 +88,37 @@ class Tree(TypedDict):
     children: list[Tree]
 
 
+class Partial(TypedDict, total=False):
+    id: Required[int]
+    note: str
+
+
+class Rate(Enum):
+    LOW = 0.5
+    HIGH = 1.5
+
+
+@dataclass(frozen=True)
+class Place(Point):
+    name: str = "nowhere"
+
+
+class Size(NamedTuple):
+    width: float
+
+
+@dataclass
+class Page(Generic[T]):
+    items: list[T]
+    next: Page[T] | None = None
+
+
+@dataclass
+class Chained:
+    value: float
+    next: Chained | None = None
+
+
 @pytest.mark.parametrize(
     ("value", "type_"),
     [
@@ -123,6 +168,12 @@ def test_a_value_that_fits_is_given_back_itself(value: Any, type_: Any) -> None:
         ({"kind": "square", "side": 1}, Circle | Square, Square("square", 1.0)),
         ({"within": {"low": 0, "high": 1}, "size": [1, 2]}, Nested, Nested(Span(0, 1), (1, 2))),
         (1, float | str, 1.0),
+        (Place(1, 2, name="home"), Point, Place(1.0, 2.0, name="home")),
+        (Chained(1, Chained(2)), Chained, Chained(1.0, Chained(2.0))),
+        (Size(1), Size, Size(1.0)),
+        (parse("1.5"), Rate, Rate.HIGH),
+        ({"low": parse("0.5")}, dict[str, Literal[0.5, 1.5]], {"low": 0.5}),
+        ({"items": [1]}, Page[float], Page([1.0])),
     ],
 )
 def test_only_ints_become_floats_and_absent_fields_nil(
@@ -180,6 +231,38 @@ def test_a_union_takes_the_exact_member_before_a_conversion() -> None:
         (Point("x"), Point, 'value.lat: expected float, got string "x"'),  # type: ignore[arg-type]
         ("f", Callable[[], int], 'value: expected function, got string "f"'),
         ([["a"], [1]], list[list[str]] | None, "value[1][0]: expected string, got int 1"),
+        ({"note": "x"}, Partial, "value.id: missing field, expected int"),
+        ({"items": ["x"]}, Page[int], 'value.items[0]: expected int, got string "x"'),
+        (
+            {"items": [1], "next": {"items": ["x"]}},
+            Page[int] | Page[bool],
+            'value.next.items[0]: expected int, got string "x"',
+        ),
+        (
+            Decimal("123.45"),
+            Annotated[Decimal, Field(max_digits=4)],
+            'value: expected decimal, at most 4 digits, got decimal("123.45")',
+        ),
+        (
+            Decimal("0.125"),
+            Annotated[Decimal, Field(decimal_places=2)],
+            'value: expected decimal, at most 2 decimal places, got decimal("0.125")',
+        ),
+        (
+            Decimal("0.12"),
+            Annotated[Decimal, at.MultipleOf(0.05)],
+            'value: expected decimal, a multiple of 0.05, got decimal("0.12")',
+        ),
+        (
+            {"name": "Marianne"},
+            dict[str, Annotated[str, at.MaxLen(3)] | None],
+            'value.name: expected string, at most 3 characters, got string "Marianne"',
+        ),
+        (
+            float("inf"),
+            Annotated[float, at.MultipleOf(0.5)],
+            "value: expected float, a multiple of 0.5, got float inf",
+        ),
     ],
 )
 def test_an_error_says_path_expected_and_found(value: Any, type_: Any, message: str | None) -> None:
@@ -187,6 +270,26 @@ def test_an_error_says_path_expected_and_found(value: Any, type_: Any, message: 
         check(value, type_)
     assert str(caught.value) == (message or 'value.rows[2].id: expected int, got string "7"')
     assert isinstance(caught.value, TypeError)
+
+
+@pytest.mark.parametrize(
+    ("value", "type_"),
+    [
+        (Decimal("1200"), Annotated[Decimal, Field(max_digits=4, decimal_places=0)]),
+        (Decimal("12.30"), Annotated[Decimal, Field(max_digits=3, decimal_places=1)]),
+        (Decimal("0.15"), Annotated[Decimal, at.MultipleOf(0.05)]),
+        (3, Annotated[int, at.MultipleOf(0.1)]),
+    ],
+)
+def test_a_value_within_its_limits_fits(value: Any, type_: Any) -> None:
+    assert check(value, type_) is value
+
+
+def test_a_value_that_contains_itself_does_not_fit() -> None:
+    endless = Chained(1.0)
+    endless.next = endless
+    with pytest.raises(CheckError, match=r"^value: nested too deeply$"):
+        check(endless, Chained)
 
 
 def test_long_values_are_shown_in_part() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from runtime_support import CheckError, check, configure, ops, prompt
 from runtime_support._core.outputs.contracts import contract_of
-from runtime_support._core.reader import read_reply
+from runtime_support._core.reader.replies import read_reply
 from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema
 from runtime_support._values.dates import NotReadable, read, text_of, word_of

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from runtime_support import CheckError, check, ops
 from runtime_support._core.outputs.contracts import ValueOutput, contract_of
-from runtime_support._core.reader import read_reply
+from runtime_support._core.reader.replies import read_reply
 from runtime_support._language.failures import error_words
 from runtime_support._schema.checking import decode, decode_for_model
 from runtime_support._schema.reading import schema_of

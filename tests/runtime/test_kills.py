@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-import runtime_support._core.reader  # noqa: F401  (else each process loads it anew)
+import runtime_support._core.reader.replies  # noqa: F401  (else each process loads it anew)
 from runtime_support import overlap, program, prompt
 from runtime_support._journal import hook as keeping
 from runtime_support._journal import journal as journals

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import pytest
 from pydantic import BaseModel, Field
@@ -53,6 +54,33 @@ class Strict:
     def __post_init__(self) -> None:
         if self.n < 0:
             raise ValueError("n is negative")
+
+
+@dataclass
+class Counted:
+    """Records whose constructor ran."""
+
+    kind: Literal["a"]
+    n: int
+    made: ClassVar[list[str]] = []
+
+    def __post_init__(self) -> None:
+        self.made.append(self.kind)
+        require(self.n > 0, "n is above 0")
+
+
+@dataclass
+class Other(Counted):
+    kind: Literal["b"]  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleVariableOverride]
+
+
+@dataclass
+class Same:
+    kind: str
+    n: int
+
+    def __post_init__(self) -> None:
+        Counted.made.append("same")
 
 
 @dataclass
@@ -179,6 +207,31 @@ def test_a_tool_is_told_all_that_is_wrong_with_its_arguments(scripted: Script) -
     prompt("{store}", store=store)
     told = 'error: args.name: expected string, got nil; args.count: expected int, got string "x"'
     assert model.requests[1].messages[-1]["content"] == told
+
+
+@pytest.mark.parametrize(
+    ("type_", "reply", "made"),
+    [
+        (Counted | Other, '{"kind": "b", "n": 0}', ["b"]),
+        (Counted | Other, '{"kind": "b", "n": 1}', ["b"]),
+        (Counted | Same, '{"kind": "a", "n": 1}', ["a"]),
+    ],
+)
+def test_of_a_union_one_constructor_runs_once(
+    scripted: Script, type_: Any, reply: str, made: list[str]
+) -> None:
+    Counted.made.clear()
+    scripted(reply)
+    with suppress(ContractError):
+        prompt("?", returns=type_, options={"max_repairs": 0})
+    assert Counted.made == made
+
+
+def test_a_list_is_told_as_the_list_that_the_model_wrote(scripted: Script) -> None:
+    model = scripted('[1, "a", 2]', '[1, "a"]')
+    prompt("?", returns=tuple[int, str])
+    again = model.requests[1].messages[-1]["content"]
+    assert 'value: expected (int, string), got list [1, "a", 2]' in again
 
 
 def test_a_check_ends_with_the_first_mistake() -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from datetime import date
 from typing import Annotated, Any
+from uuid import UUID
 
 import annotated_types as at
 import anthropic
@@ -20,6 +22,7 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from runtime_support import CheckError, MissingError, check, configure, ops, prompt
 from runtime_support._core.outputs.contracts import contract_of
@@ -361,6 +364,54 @@ def test_instances_of_root_models_come_back(
     scripted(reply)
     assert prompt("which?", returns=type_).value == value
     assert check(value, type_) == value
+
+
+@pydantic_dataclass
+class Seat:
+    row: int = Field(gt=0)
+    day: date = date(2026, 1, 31)
+    tags: list[str] = Field(default_factory=list)
+
+
+def test_a_dataclass_of_pydantic_is_read_like_its_models(scripted: Any) -> None:
+    model: Scripted = scripted('{"row": 0}', '{"row": 1, "day": "2026-02-01"}')
+    assert prompt("which?", returns=Seat).value == Seat(1, date(2026, 2, 1))
+    assert "row: int, > 0,\n" in model.requests[0].messages[-1]["content"]
+    assert "value.row: Input should be greater than 0" in str(model.requests[1].messages)
+    assert check({"row": 2, "day": date(2026, 3, 1)}, Seat) == Seat(2, date(2026, 3, 1))
+    assert ops.changed(Seat(1), day=date(2026, 4, 1)).day == date(2026, 4, 1)
+    with pytest.raises(CheckError, match=r"^value\.row: missing field, expected int"):
+        check({}, Seat)
+
+
+class Renamed(BaseModel):
+    first_name: str = Field(alias="firstName")
+
+
+def test_the_drafts_of_a_model_have_the_names_that_were_asked_for(scripted: Any) -> None:
+    scripted('{"firstName": "Ada"}')
+    stream = prompt("who?", returns=Renamed, stream=True)
+    assert list(stream.drafts())[-1] == {"firstName": "Ada"}
+    assert stream.value == Renamed(firstName="Ada")
+
+
+class Exact(BaseModel):
+    """A model that refuses texts for dates, though JSON has no dates."""
+
+    model_config = ConfigDict(strict=True)
+
+    day: date
+    ids: set[UUID]
+    count: int
+
+
+def test_a_strict_model_reads_what_json_has_as_text(scripted: Any) -> None:
+    key = "7f0c3c1e-6b1b-4b7e-8f2e-0d8e6b7d2f11"
+    scripted(f'{{"day": "2026-01-31", "ids": ["{key}"], "count": 1}}')
+    found = prompt("which?", returns=Exact).value
+    assert (found.day, found.ids) == (date(2026, 1, 31), {UUID(key)})
+    with pytest.raises(CheckError, match=r"value\.count: expected int, got string"):
+        check({"day": "2026-01-31", "ids": [], "count": "1"}, Exact)
 
 
 def test_the_draft_of_a_root_model_is_that_of_its_root(scripted: Any) -> None:

@@ -22,7 +22,8 @@ from hypothesis import strategies as st
 
 from runtime_support import CheckError, prompt
 from runtime_support._core import reader
-from runtime_support._core.reader import read_reply, without_thinking
+from runtime_support._core.reader.around import without_thinking
+from runtime_support._core.reader.replies import read_reply
 from runtime_support._schema.model import (
     ABSENT,
     AnySchema,

@@ -6,13 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, make_dataclass
 from typing import Annotated, Any, Literal, TypedDict
 
+import annotated_types as at
 import jsonschema
 import pytest
 import typing_extensions
 
 from runtime_support import CheckError, check, prompt
 from runtime_support._schema.checking import decode
-from runtime_support._schema.model import ListSchema, ScalarSchema
+from runtime_support._schema.documents import fits
+from runtime_support._schema.model import ListSchema, ScalarSchema, UnionSchema
 from runtime_support._schema.reading import object_schema, schema_of
 from runtime_support._schema.writing import json_schema, notation, short, strict_json_schema
 from runtime_support.testing import Scripted, tool_request
@@ -85,6 +87,35 @@ def test_the_notation_says_when_each_record_of_a_union_is_meant() -> None:
     assert "flight" not in short(schema_of(Found | Nothing))
 
 
+def test_the_notation_tells_classes_of_one_name_apart() -> None:
+    def node(value: type) -> Any:
+        made = make_dataclass("Node", [("value", value), ("next", "Node | None")])
+        made.__module__ = "nowhere"
+        return schema_of(made, {"Node": made})
+
+    written = notation(UnionSchema((node(int), node(str)))).splitlines()[1:]
+    assert written == [
+        "Node = {value: int, next: Node?}",
+        "Node2 = {value: string, next: Node2?}",
+    ]
+
+
+class Alias:
+    """What Python makes of `type Data = int | list[Data]`, from 3.12 on."""
+
+    __name__ = "Data"
+    __value__: Any
+
+
+def test_an_alias_may_contain_itself() -> None:
+    alias: Any = Alias()
+    alias.__value__ = int | list[alias]
+    assert notation(schema_of(alias)) == "int | [Data]\nData = int | [Data]"
+    assert decode([1, [2]], schema_of(alias)) == [1, [2]]
+    with pytest.raises(CheckError, match=r"^value\[1\]\[0\]: expected int | \[Data\], got string"):
+        decode([1, ["x"]], schema_of(alias))
+
+
 def test_types_that_are_equal_but_read_otherwise_keep_their_order() -> None:
     assert notation(schema_of(int | str)) == "int | string"
     assert notation(schema_of(str | int)) == "string | int"
@@ -105,6 +136,9 @@ def test_types_that_are_equal_but_read_otherwise_keep_their_order() -> None:
         (Tree, {"value": 1, "children": [{"value": 2, "children": []}]}, {"value": 1}),
         (list[City] | None, None, [1]),
         (Bare, {}, {"count": "x"}),
+        (Annotated[str, at.Len(2, 3)], "ab", "a"),
+        (Annotated[str, at.Len(2, 3)], "abc", "abcd"),
+        (Annotated[dict[str, int], at.MinLen(1)], {"a": 1}, {}),
     ],
 )
 def test_json_schema_and_decode_agree(type_: Any, valid: Any, invalid: Any) -> None:
@@ -112,6 +146,8 @@ def test_json_schema_and_decode_agree(type_: Any, valid: Any, invalid: Any) -> N
     document = json_schema(schema)
     jsonschema.Draft202012Validator.check_schema(document)
     jsonschema.validate(valid, document)
+    assert fits(document, valid, document.get("$defs", {}))
+    assert not fits(document, invalid, document.get("$defs", {}))
     decode(valid, schema)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(invalid, document)

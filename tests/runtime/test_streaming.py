@@ -11,9 +11,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import count, pairwise
+from operator import is_
 from pathlib import Path
 from typing import Any, Literal
 
@@ -37,8 +38,9 @@ from runtime_support import (
 from runtime_support._budgets import current_usage
 from runtime_support._core.outputs.contracts import ValueOutput, contract_of
 from runtime_support._recordings import close
-from runtime_support._streaming.chunks import ListItems, TextPieces, parts_for
+from runtime_support._streaming.chunks import TextPieces, parts_for
 from runtime_support._streaming.drafts import Drafts
+from runtime_support._streaming.items import ListItems
 from runtime_support.runs import journaled
 from runtime_support.testing import Scripted, tool_request
 from tests.runtime.conftest import KEY, RequestClock
@@ -100,6 +102,22 @@ def test_a_piece_is_given_before_the_next_one_is_sent(server: FakeServer) -> Non
         given.append(piece)
         taken.release()
     assert given == ["one", " two", " three"]
+
+
+@dataclass
+class Numbered:
+    """A row with an id of its own, which differs with each run of the constructor."""
+
+    name: str
+    id: int = field(default_factory=count().__next__)
+
+
+def test_elements_with_ids_of_their_own_do_not_contradict_the_end(server: FakeServer) -> None:
+    server.answers = [streamed('[{"name": "a"}, {"na', 'me": "b"}, {"name": "c"}]')]
+    result = prompt("rows", returns=list[Numbered], stream=True)
+    given = list(result.items())
+    assert [one.name for one in given] == ["a", "b", "c"]
+    assert all(map(is_, result.value, given))
 
 
 def test_the_value_may_be_asked_for_without_the_pieces(server: FakeServer) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from runtime_support._core.outputs.outputs import Output, Unreadable
-from runtime_support._core.reader import read_reply
+from runtime_support._core.reader.replies import read_reply
 from runtime_support._schema import model as m
 from runtime_support._schema.reading import object_schema, remember, schema_of
 from runtime_support._schema.writing import notation, strict_json_schema

@@ -14,8 +14,8 @@ from typing import Any
 
 from runtime_support._core.messages import ToolRequest
 from runtime_support._core.outputs.outputs import NOT_ALL, RETURN_PREFIX, Output, Unreadable
-from runtime_support._core.reader import read_arguments, read_reply
 from runtime_support._core.reader.fitting import read_value, shortened, spelling
+from runtime_support._core.reader.replies import read_arguments, read_reply
 from runtime_support._schema import model as m
 from runtime_support._schema.reading import object_schema
 from runtime_support._schema.writing import json_schema

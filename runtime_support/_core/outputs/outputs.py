@@ -177,7 +177,7 @@ class TextOutput(Output):
         if not text.strip():
             raise Unreadable(_EMPTY)
         if text.lstrip()[0] in '<"':
-            from runtime_support._core.reader import read_text
+            from runtime_support._core.reader.replies import read_text
 
             try:
                 text, repairs = read_text(text)

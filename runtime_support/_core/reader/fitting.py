@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from runtime_support._core.reader.data import IsKey, NotData
 from runtime_support._schema import model as m
-from runtime_support._schema.checking import decode_for_model
+from runtime_support._schema.checking import SCALAR_TYPES, decode_for_model
 from runtime_support._values.dates import Digits, NotReadable, is_word, read
 from runtime_support._values.json_text import to_json
 from runtime_support._values.kinds import is_list, is_object, member_path
@@ -30,7 +30,7 @@ from runtime_support.errors import CheckError
 MOST_REPAIRS = 20
 # Keys of objects that report an error instead of the value.
 _TELLING = frozenset(("error", "status", "code", "message"))
-_JSON = (type(None), bool, int, float, Digits, str, list, dict)
+_JSON = frozenset((type(None), bool, int, float, Digits, str, list, dict))
 _CONTAINERS = (m.ListSchema, m.TupleSchema, m.MapSchema, m.ObjectSchema)
 _BOOLS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _NONE: Any = object()
@@ -195,6 +195,8 @@ class _Fitter:
         if isinstance(data, str) and isinstance(schema, _CONTAINERS):
             return self.fit_text(data, schema, path)
         match schema:
+            case m.ScalarSchema(kind) if type(data) is SCALAR_TYPES.get(kind):
+                return data  # most data is already of its type
             case m.AnySchema():
                 return data
             case m.ObjectSchema() if is_object(data):
@@ -268,12 +270,12 @@ class _Fitter:
         names = self.names(data, fields, path)
         missing = [one for name, one in fields.items() if name not in names.values()]
         self.misfits += sum(field.required for field in missing)
-        kept = _TELLING.union(map(spelling, fields))
         found: dict[str, Any] = {}
         for key, name in names.items():
             if name in fields:
                 found[name] = self.fit(data[key], fields[name].schema, member_path(path, name))
-            elif missing or spelling(str(key)) in kept:  # it may be the missing field
+            elif missing or spelling(str(key)) in _TELLING.union(map(spelling, fields)):
+                # It may be the missing field.
                 found[key] = self.misfit(data[key])
             else:
                 self.repairs.append(f"{path}: dropped key `{key}`")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from runtime_support._values.kinds import is_list, is_object
+from runtime_support._values.predicates import is_list, is_object
 from runtime_support.providers._wires.bodies import ReplyReader, object_at
 from runtime_support.providers._wires.chat import (
     OF_CALLS,
