@@ -7,7 +7,7 @@
 Each public top-level function with a docstring is a tool, with schemas from its annotations. Two
 kinds of functions are not served: those that were generated for tools of other servers, and those
 named in the module's `__guarded__`. Functions in `__guarded__` need approval when a model calls
-them, and a client's call would not wait for it.
+them, or call such a function, and a client's call would not wait for it.
 
 The client gets the message of a function's error unchanged. A running call reports progress after
 each reply to a prompt, and a cancelled call sends no more prompts.
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from mcp_types import CallToolResult, JSONRPCError
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+_GUARDED = "a client's call would not wait for approval, as it or what it calls does in prompts"
 _TOKEN_VARIABLE = "SAFT_SERVE_TOKEN"
 # Matches an `id` with its value, a string, or a bracket.
 _STRING = r'"(?:[^"\\]|\\.)*"'
@@ -100,9 +101,6 @@ def serve(
     # Without the variable, as each call is a run with its own journal.
     journal = os.environ.pop("SAFT_JOURNAL", None) if journal is None else journal
     offers = offered(module)
-    for name in _guarded(module):
-        told = "it waits for approval in prompts, but a client's call would not"
-        note(f"`{name}` is not offered: {told}; to offer it, wrap it in a function")
     if not offers:
         raise CheckError(
             f"{title} has no function to offer",
@@ -120,20 +118,24 @@ def serve(
 
 
 def offered(module: ModuleType) -> dict[str, _Offer]:
-    """The functions of a module that are offered as tools, by their names in the script."""
+    """The functions of a module that are offered as tools, by their names in the script.
+
+    Other documented functions are left out with a note that says why.
+    """
     found: dict[str, _Offer] = {}
+    guarded: Collection[str] = getattr(module, "__guarded__", ())
     for one in vars(module).values():
         is_own = isinstance(one, FunctionType) and one.__module__ == module.__name__
-        if not is_own or one.__name__[0] == "_" or one.__name__ in _guarded(module):
+        if not is_own or one.__name__[0] == "_" or not one.__doc__ or server_of(one) is not None:
             continue
-        if one.__doc__ and server_of(one) is None:
-            name = function_name(one)
+        name = function_name(one)
+        try:
+            if one.__name__ in guarded:
+                raise CheckError(_GUARDED, hint="a script that imports it may offer it")
             found[name] = _offer(function_tool(name, one))
+        except CheckError as problem:
+            note(f"`{name}` is not offered: {problem}")
     return found
-
-
-def _guarded(module: ModuleType) -> Collection[str]:
-    return getattr(module, "__guarded__", ())
 
 
 def _offer(tool: Tool) -> _Offer:

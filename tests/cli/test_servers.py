@@ -371,11 +371,18 @@ f handle(mail: string):
 
 /// Pays at once.
 f pay_all(order: string):
+    ret pay(order)
+
+f pay(order: string):
     ret refund(order)
+
+/// Applies.
+f apply(order: string, how: (string) -> string) -> string:
+    ret how(order)
 '''
 
 
-def test_a_function_that_waits_for_approval_is_not_served(
+def test_functions_that_reach_approval_or_cannot_be_tools_are_not_served(
     saftc: Command, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     served: list[set[str]] = []
@@ -390,6 +397,7 @@ def test_a_function_that_waits_for_approval_is_not_served(
     monkeypatch.setattr(serving, "_serve_stdio", stop)
     ended = saftc("serve", str(script("desk.saft", DESK)))
     assert ended.code == 0
-    assert served == [{"handle", "pay_all"}]
-    assert "`refund` is not offered: it waits for approval in prompts" in ended.err
-    assert "to offer it, wrap it in a function" in ended.err
+    assert served == [{"handle"}]
+    for name in ("refund", "pay_all"):
+        assert f"`{name}` is not offered: a client's call would not wait for approval" in ended.err
+    assert "`apply` is not offered: `apply` cannot be a tool: a value of type function" in ended.err
