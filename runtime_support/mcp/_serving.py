@@ -28,7 +28,9 @@ import secrets
 import sys
 import time
 from collections.abc import Callable, Collection, Generator, Iterator
-from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout, suppress
+from importlib.abc import Loader
+from importlib.util import module_from_spec, spec_from_file_location
 from itertools import chain, count
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -50,9 +52,16 @@ from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema
 from runtime_support._values.context import current_context, set_context
 from runtime_support._values.json_text import to_json
-from runtime_support._values.kinds import counted, plain
+from runtime_support._values.kinds import counted, is_object, plain
 from runtime_support._values.names import did_you_mean, function_name, listed
-from runtime_support.errors import CheckError, ConfigError, JournalError, ReplayMiss, RunWaiting
+from runtime_support.errors import (
+    CheckError,
+    ConfigError,
+    JournalError,
+    JournalInUse,
+    ReplayMiss,
+    RunWaiting,
+)
 from runtime_support.events import ReplyReceived, add_listener
 from runtime_support.mcp._calls import server_of
 from runtime_support.mcp._connections import ObservedStream
@@ -60,13 +69,12 @@ from runtime_support.mcp._connections import ObservedStream
 if TYPE_CHECKING:
     from mcp.server import Server
     from mcp_types import CallToolResult, JSONRPCError
+    from pydantic import ValidationError
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 _GUARDED = "a client's call would not wait for approval, as it or what it calls does in prompts"
+_SUFFIX = ".journal"
 _TOKEN_VARIABLE = "SAFT_SERVE_TOKEN"
-# Matches an `id` with its value, a string, or a bracket.
-_STRING = r'"(?:[^"\\]|\\.)*"'
-_JSON_PARTS = re.compile(rf'"id"\s*:\s*(?P<id>{_STRING}|-?\d{{1,18}})|{_STRING}|[\[\]{{}}]')
 # The characters that a header allows in a token (RFC 6750).
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 
@@ -115,6 +123,22 @@ def serve(
             _serve_http(server, title, port)
     finally:
         remove()
+
+
+def load_module(path: str, loader: Loader) -> ModuleType:
+    """Executes a module from its file, whatever other modules have its name.
+
+    What it prints goes to standard error, as standard output belongs to the client.
+    """
+    # Imports cannot find a module by this name, as it has the suffix of the file.
+    name = os.path.basename(path)
+    spec = spec_from_file_location(name, path, loader=loader)
+    assert spec is not None
+    # Types resolve the names in their annotations in the module that defines them.
+    module = sys.modules[name] = module_from_spec(spec)
+    with redirect_stdout(sys.stderr):
+        loader.exec_module(module)
+    return module
 
 
 def offered(module: ModuleType) -> dict[str, _Offer]:
@@ -171,7 +195,6 @@ class CallJournals:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._running: set[str] = set()
         try:
             os.makedirs(os.path.join(path, "ended"), mode=0o700, exist_ok=True)
         except OSError as error:
@@ -184,27 +207,32 @@ class CallJournals:
     @contextmanager
     def run(self, tool: str, arguments: str) -> Generator[None]:
         """Runs the block with a journal for this call of a tool."""
-        start = f"{tool}-{hashlib.sha256(arguments.encode()).hexdigest()[:16]}-"
-        # Unfinished journals of the same call are resumed first; there may be several.
-        left = sorted(one for one in os.listdir(self.path) if one.startswith(start))
-        names = chain(left, (f"{start}{number}.journal" for number in count(1)))
-        name = next(
-            one for one in names if one.endswith(".journal") and one not in self._running
-        )
-        self._running.add(name)
-        path = os.path.join(self.path, name)
+        path, journal = self._open(f"{tool}-{hashlib.sha256(arguments.encode()).hexdigest()[:16]}-")
         try:
-            try:
-                with journaled(path):
-                    yield
-            except JournalError:
-                raise  # the outcome of a call is unknown, so the journal stays
-            except Exception:
-                self._move(path)
-                raise
+            with journal:
+                yield
+        except JournalError:
+            raise  # the outcome of a call is unknown, so the journal stays
+        except Exception:
             self._move(path)
-        finally:
-            self._running.discard(name)
+            raise
+        self._move(path)
+
+    def _open(self, start: str) -> tuple[str, ExitStack]:
+        """The path and the opened block of the first journal that no other call is using.
+
+        Unfinished journals of the same call are resumed first; there may be several. Another server
+        may use the same folder.
+        """
+        left = sorted(
+            one for one in os.listdir(self.path) if one.startswith(start) and one.endswith(_SUFFIX)
+        )
+        for name in chain(left, (f"{start}{number}{_SUFFIX}" for number in count(1))):
+            path, block = os.path.join(self.path, name), ExitStack()
+            with suppress(JournalInUse):
+                block.enter_context(journaled(path))
+                return path, block
+        raise AssertionError
 
     def _move(self, path: str) -> None:
         if os.path.isfile(path):  # a call that was rejected has no journal
@@ -302,6 +330,7 @@ def _report(event: Any) -> None:
 async def _serve_stdio(server: Server[Any]) -> None:
     from mcp.server.stdio import stdio_server
     from mcp.shared.message import SessionMessage
+    from pydantic import ValidationError
 
     async with stdio_server() as (reading, writing):
 
@@ -310,7 +339,7 @@ async def _serve_stdio(server: Server[Any]) -> None:
 
             Otherwise the client would wait for ever.
             """
-            if isinstance(item, Exception):
+            if isinstance(item, ValidationError):
                 await writing.send(SessionMessage(_not_understood(item)))
 
         # Functions must not print into the stream of the protocol.
@@ -320,36 +349,23 @@ async def _serve_stdio(server: Server[Any]) -> None:
             await server.run(stream, writing, options)
 
 
-def _not_understood(error: Exception) -> JSONRPCError:
+def _not_understood(error: ValidationError) -> JSONRPCError:
     """The error reply to a message that is not JSON, or not a request."""
     from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
-    from pydantic import ValidationError
 
-    code, told = PARSE_ERROR, str(error)
-    id_: Any = None
-    if isinstance(error, ValidationError):
-        problems: Any = error.errors(include_url=False)
-        told = problems[0]["msg"]
-        if problems[0]["type"] == "json_invalid":
-            id_ = _id_in(problems[0]["input"])
-        else:
-            # An invalid message lacks a field that all kinds require; the input of that error is
-            # the message.
-            whole: list[Any] = [one["input"] for one in problems if one["type"] == "missing"]
-            code, told = INVALID_REQUEST, "this is not a request"
-            id_ = whole[0].get("id") if whole else None
+    problems: Any = error.errors(include_url=False)
+    code, told, message = INVALID_REQUEST, "this is not a request", None
+    if problems[0]["type"] == "json_invalid":
+        code, told = PARSE_ERROR, problems[0]["msg"]
+        with suppress(ValueError, RecursionError):  # Python reads more than the package
+            message = json.loads(problems[0]["input"])
+    else:
+        # An invalid message lacks a field that all kinds require; the input of that error is the
+        # message.
+        message = next((one["input"] for one in problems if one["type"] == "missing"), None)
+    id_ = message.get("id") if is_object(message) else None
     id_ = id_ if isinstance(id_, str | int) else None
     return JSONRPCError(jsonrpc="2.0", id=id_, error=ErrorData(code=code, message=told))
-
-
-def _id_in(line: str) -> Any:
-    """The `id` of a message that cannot be parsed, for example because it is nested too deep."""
-    depth = 0
-    for part in _JSON_PARTS.finditer(line):
-        if part["id"] and depth == 1:
-            return json.loads(part["id"])
-        depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(part[0], 0)
-    return None
 
 
 def _serve_http(server: Server[Any], title: str, port: int) -> None:

@@ -85,6 +85,20 @@ def test_a_tool_is_called_and_gives_what_its_schema_says(project: Path) -> None:
     assert docs.call("search", query="a", limit=1) == [{"title": "a", "score": 1, "rank": 3}]
 
 
+class _Short(TypedDict):
+    title: str
+
+
+class _Long(TypedDict):
+    title: str
+    score: float
+
+
+def test_of_a_union_the_object_is_taken_that_keeps_the_most_fields(project: Path) -> None:
+    either = list[_Short | _Long]
+    assert docs.call("search", query="a", limit=1, returns=either) == [{"title": "a", "score": 1.0}]
+
+
 def test_a_call_of_a_script_is_no_part_of_a_prompt_for_those_who_look_on(project: Path) -> None:
     told: list[Any] = []
     remove = add_observer(told.append)
