@@ -316,8 +316,9 @@ def _parse_number(text: str) -> int | float | None:
     match = _NUMBER.fullmatch(text)
     if match is None or len(text) > 1000:
         return None
-    whole = match[2] is None and match[3] is None
-    number = int(text) if whole else float(text)
+    if match[2] is None and match[3] is None:
+        return int(text)
+    number = float(text)
     return number if math.isfinite(number) else None
 
 

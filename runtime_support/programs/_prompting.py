@@ -546,11 +546,11 @@ class ProgramOutput(Output):
         """Stores the outcome; raises Unreadable if the model may try again."""
         self.outcome = outcome
         self.earlier += [call for call in outcome.calls if not call.reused]
-        self._candidates = outcome.candidates if isinstance(outcome, Ambiguous) else ()
         if isinstance(outcome, ProgramFailure) and _goes_back(outcome):
             found = [f"{one.message} at {one.path}" for one in outcome.diagnostics]
             self.send_back(redacted(str(outcome)), found)
         elif isinstance(outcome, Ambiguous):
+            self._candidates = outcome.candidates
             raise Unreadable(redacted(str(outcome)))
 
     def send_back(self, reason: str, mistakes: list[str]) -> None:
@@ -564,7 +564,8 @@ class ProgramOutput(Output):
         self.stays_wrong = reason
 
     def reminder(self, reason: str) -> str:
-        return reason if self._candidates else f"{reason}\nReply with a corrected program."
+        is_choice = isinstance(self.outcome, Ambiguous) and self.outcome.candidates
+        return reason if is_choice else f"{reason}\nReply with a corrected program."
 
     def _chosen(self, answer: str) -> Any:
         """Returns the program that the answer means.
