@@ -316,10 +316,9 @@ def _parse_number(text: str) -> int | float | None:
     match = _NUMBER.fullmatch(text)
     if match is None or len(text) > 1000:
         return None
-    if match[2] is None and match[3] is None:
-        return int(text)
-    number = float(text)
-    return number if math.isfinite(number) else None
+    whole = match[2] is None and match[3] is None
+    number = int(text) if whole else float(text)
+    return number if whole or math.isfinite(number) else None
 
 
 def _split(text: str) -> list[str] | None:

@@ -80,10 +80,6 @@ class Frame:
         """Returns the frame with further names and their values."""
         return replace(self, names={**self.names, **names})
 
-    def side_by_side(self) -> Frame:
-        """Returns the frame with its calls marked as concurrent."""
-        return replace(self, beside=True)
-
 
 @dataclass(frozen=True, slots=True)
 class Fault:

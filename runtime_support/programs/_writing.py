@@ -55,12 +55,10 @@ class _ValueWriter:
         self._parts += 1
         if self._parts > MOST_PARTS:
             raise SerializationError(f"the value has more than {MOST_PARTS} parts")
-        if value is None or type(value) in (bool, str):
-            return value
-        if type(value) is int:
-            if value.bit_length() <= LARGEST_INTEGER_BITS:
-                return value
+        if type(value) is int and value.bit_length() > LARGEST_INTEGER_BITS:
             raise SerializationError(f"{place} is too large a number")
+        if value is None or type(value) in (bool, str, int):
+            return value
         if type(value) is float:
             if math.isfinite(value):
                 return value
