@@ -31,8 +31,9 @@ def main() -> int:
     try:
         from runtime_support.mcp._serving import load_module, serve
 
-        loader = SourceFileLoader(path.name, str(path))
-        serve(load_module(str(path), loader), path.stem, words.port, words.journal)
+        name = f"{path.stem}-py"
+        module = load_module(name, str(path), SourceFileLoader(name, str(path)))
+        serve(module, path.stem, words.port, words.journal)
     except SaftError as error:
         note(str(error))
         return 1

@@ -330,11 +330,11 @@ def _part(part: dict[str, Any], name: str) -> Any:
 
 def _media(kind: str, name: str, type_: str, data: str) -> Any:
     import base64
-    import binascii
 
     try:
-        return getattr(load_part("media"), kind)(name, type_, base64.b64decode(data))
-    except binascii.Error:
+        content = base64.b64decode("".join(data.split()), validate=True)
+        return getattr(load_part("media"), kind)(name, type_, content)
+    except ValueError:
         raise CheckError(f"the data of {name} is not base64") from None
 
 

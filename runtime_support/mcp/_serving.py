@@ -52,7 +52,7 @@ from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema
 from runtime_support._values.context import current_context, set_context
 from runtime_support._values.json_text import to_json
-from runtime_support._values.kinds import counted, is_object, plain
+from runtime_support._values.kinds import counted, plain
 from runtime_support._values.names import did_you_mean, function_name, listed
 from runtime_support.errors import (
     CheckError,
@@ -64,12 +64,11 @@ from runtime_support.errors import (
 )
 from runtime_support.events import ReplyReceived, add_listener
 from runtime_support.mcp._calls import server_of
-from runtime_support.mcp._connections import ObservedStream
+from runtime_support.mcp._connections import ObservedStream, reply_to_unreadable
 
 if TYPE_CHECKING:
     from mcp.server import Server
-    from mcp_types import CallToolResult, JSONRPCError
-    from pydantic import ValidationError
+    from mcp_types import CallToolResult
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 _GUARDED = "a client's call would not wait for approval, as it or what it calls does in prompts"
@@ -125,13 +124,12 @@ def serve(
         remove()
 
 
-def load_module(path: str, loader: Loader) -> ModuleType:
-    """Executes a module from its file, whatever other modules have its name.
+def load_module(name: str, path: str, loader: Loader) -> ModuleType:
+    """Executes a module from its file.
 
-    What it prints goes to standard error, as standard output belongs to the client.
+    The name should be no identifier: then no import finds the module, and it hides no other one.
+    What the module prints goes to standard error, as standard output belongs to the client.
     """
-    # Imports cannot find a module by this name, as it has the suffix of the file.
-    name = os.path.basename(path)
     spec = spec_from_file_location(name, path, loader=loader)
     assert spec is not None
     # Types resolve the names in their annotations in the module that defines them.
@@ -334,38 +332,20 @@ async def _serve_stdio(server: Server[Any]) -> None:
 
     async with stdio_server() as (reading, writing):
 
-        async def answer(item: Any) -> None:
-            """Replies to a message that the package cannot parse.
+        async def answer(item: Any) -> Any:
+            """Replies to a message that the package cannot parse, and returns the message.
 
             Otherwise the client would wait for ever.
             """
             if isinstance(item, ValidationError):
-                await writing.send(SessionMessage(_not_understood(item)))
+                await writing.send(SessionMessage(reply_to_unreadable(item)))
+            return item
 
         # Functions must not print into the stream of the protocol.
         with redirect_stdout(sys.stderr):
             options = server.create_initialization_options()
             stream: Any = ObservedStream(reading, answer)
             await server.run(stream, writing, options)
-
-
-def _not_understood(error: ValidationError) -> JSONRPCError:
-    """The error reply to a message that is not JSON, or not a request."""
-    from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
-
-    problems: Any = error.errors(include_url=False)
-    code, told, message = INVALID_REQUEST, "this is not a request", None
-    if problems[0]["type"] == "json_invalid":
-        code, told = PARSE_ERROR, problems[0]["msg"]
-        with suppress(ValueError, RecursionError):  # Python reads more than the package
-            message = json.loads(problems[0]["input"])
-    else:
-        # An invalid message lacks a field that all kinds require; the input of that error is the
-        # message.
-        message = next((one["input"] for one in problems if one["type"] == "missing"), None)
-    id_ = message.get("id") if is_object(message) else None
-    id_ = id_ if isinstance(id_, str | int) else None
-    return JSONRPCError(jsonrpc="2.0", id=id_, error=ErrorData(code=code, message=told))
 
 
 def _serve_http(server: Server[Any], title: str, port: int) -> None:

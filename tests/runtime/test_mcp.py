@@ -222,7 +222,7 @@ def test_a_call_that_was_not_sent_is_made_by_the_server_that_follows(project: Pa
     session = sessions.session_of("docs")
     connection = session._open
     assert connection is not None
-    sessions._here(session.begin(connection.close()))  # as if it had died meanwhile
+    sessions._here(session.loop.begin(connection.close()))  # as if it had died meanwhile
     assert search("b") == [{"title": "b", "score": 1.0}]
 
 
@@ -237,12 +237,23 @@ def test_what_is_no_message_is_passed_over(project: Path) -> None:
     assert docs.call("noise") == "heard"
 
 
+def test_a_reply_that_cannot_be_read_is_told_at_once(project: Path) -> None:
+    with pytest.raises(Failed, match="has not answered `half`: Invalid JSON: "):
+        docs.call("half")
+    assert docs.call("noise") == "heard"
+
+
+def test_a_picture_that_is_no_picture_is_told(project: Path) -> None:
+    with pytest.raises(CheckError, match="the data of docs 1 is not base64"):
+        docs.call("broken")
+
+
 def test_a_server_may_not_ask_for_samples_or_roots(project: Path) -> None:
     assert docs.call("asks") == "refused refused"
 
 
 def test_what_is_not_as_its_schema_says_is_an_error(project: Path) -> None:
-    with pytest.raises(Failed, match=r"`wrong`.*7 is not of type 'string'"):
+    with pytest.raises(Failed, match=r"`wrong`.*title: 7 is not of type 'string'$"):
         docs.call("wrong", returns=list[Hit])
 
 

@@ -57,6 +57,8 @@ TOOLS = [
     _tool("hangs"),
     _tool("big", None, ["size"], size={"type": "integer"}),
     _tool("noise"),
+    _tool("half"),
+    _tool("broken"),
     _tool("asks"),
     _tool("secret"),
     _tool("wrong", HITS),
@@ -105,6 +107,10 @@ def _call(name, arguments):
         case "noise":
             print("starting up ...", flush=True)
             return _text("heard")
+        case "half":
+            return _text("half of a character: \ud800")
+        case "broken":
+            return {"content": [{"type": "image", "data": "@@@@", "mimeType": "image/png"}]}
         case "asks":
             for number, method in enumerate(("sampling/createMessage", "roots/list")):
                 asked = {"messages": [], "maxTokens": 5} if "sampling" in method else {}
