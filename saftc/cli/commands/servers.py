@@ -138,8 +138,11 @@ def serve_script(file: Path, root: Path, port: int | None, journal: str | None) 
             package = package_in(root, file)
             if package:
                 import_module(package)  # as Python runs a package before its modules
-            name = f"{package}.{file.stem}-saft".removeprefix(".")
-            module = _serving.load_module(name, str(file), ScriptLoader(str(file), root))
+            module = _serving.load_module(
+                f"{package}.{file.stem}-saft".removeprefix("."),
+                str(file),
+                ScriptLoader(str(file), root),
+            )
             _serving.serve(module, file.stem, port, journal)
     except SyntaxError as problem:
         raise FileProblem(str(problem)) from None
