@@ -482,6 +482,15 @@ def _await(condition: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
+def test_a_text_where_the_schema_has_data_is_read(project: Path) -> None:
+    assert docs.call("words", said="it rains", returns=str) == "it rains"
+    assert docs.call("words", said='"it rains"', returns=str) == "it rains"
+    assert docs.call("hit", said='{"title": "a", "rank": 3}', returns=Hit)["title"] == "a"
+    for said in ("it rains", "[1]", "null"):
+        with pytest.raises(Failed, match=r"`hit`.* a text where its schema has data: .*"):
+            docs.call("hit", said=said, returns=Hit)
+
+
 def test_a_lock_is_the_same_after_it_was_read(project: Path) -> None:
     before = (project / "mcp.lock.json").read_text()
     write_lock(str(project), read_lock(str(project)))

@@ -62,6 +62,8 @@ TOOLS = [
     _tool("asks"),
     _tool("secret"),
     _tool("wrong", HITS),
+    _tool("words", {**HITS, "properties": {"result": TEXT}}, said=TEXT),
+    _tool("hit", HIT, said=TEXT),
     {**_tool("same", kind=TEXT if CHANGED else {}), "description": "same"},
     _tool("nested", None, ["where"], where=WHERE, anything=True),
 ]
@@ -111,6 +113,8 @@ def _call(name, arguments):
             return _text("half of a character: \ud800")
         case "broken":
             return {"content": [{"type": "image", "data": "@@@@", "mimeType": "image/png"}]}
+        case "words" | "hit":
+            return _text(arguments["said"])
         case "asks":
             for number, method in enumerate(("sampling/createMessage", "roots/list")):
                 asked = {"messages": [], "maxTokens": 5} if "sampling" in method else {}
