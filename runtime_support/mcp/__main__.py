@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser
-from contextlib import redirect_stdout
-from importlib import import_module
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 from runtime_support._core.notes import note
@@ -30,10 +29,10 @@ def main() -> int:
         return 1
     sys.path.insert(0, str(path.parent.absolute()))
     try:
-        from runtime_support.mcp._serving import serve
+        from runtime_support.mcp._serving import load_module, serve
 
-        with redirect_stdout(sys.stderr):
-            module = import_module(path.stem)
+        name = f"{path.stem}-py"
+        module = load_module(name, str(path), SourceFileLoader(name, str(path)))
         serve(module, path.stem, words.port, words.journal)
     except SaftError as error:
         note(str(error))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -29,7 +29,7 @@ from runtime_support._core.tasks.loops import finish_async
 from runtime_support._core.tasks.turns import wait_for_turn
 from runtime_support._core.tasks.waits import Steps, finish
 from runtime_support._schema import model as m
-from runtime_support._schema.checking import decode
+from runtime_support._schema.checking import Check, Mismatch, Validating
 from runtime_support._schema.reading import schema_of
 from runtime_support._values.json_text import to_json
 from runtime_support._values.kinds import is_list, is_object, plain
@@ -174,9 +174,10 @@ class ToolServer:
             value = value["result"]
         if returns is Any:
             return value
-        schema = schema_of(returns)
-        path = f"`{tool.name}` of the MCP server `{self.name}`"
-        return decode(_without_unknown(value, schema), schema, path)
+        try:
+            return _reading.check(schema_of(returns))(value)
+        except Mismatch as mismatch:
+            raise mismatch.report(f"`{tool.name}` of the MCP server `{self.name}`") from None
 
 
 def server(name: str, *, pure: Collection[str] = ()) -> ToolServer:
@@ -186,6 +187,34 @@ def server(name: str, *, pure: Collection[str] = ()) -> ToolServer:
     a tool, the resumed run repeats the call.
     """
     return ToolServer(name, pure)
+
+
+class _ServerValues(Validating):
+    """Compiles types to functions that read JSON data of servers, which may have other fields."""
+
+    def keys_check(self, schema: m.ObjectSchema) -> Check:
+        check = super().keys_check(schema)
+        known = {one.name for one in schema.fields}
+
+        def check_known(value: Any) -> Any:
+            is_data = is_object(value)
+            return check({k: one for k, one in value.items() if k in known} if is_data else value)
+
+        return check_known
+
+    def compile_type(self, schema: m.Schema) -> Check:
+        if isinstance(schema, m.UnionSchema):
+            # The object with the most fields first, so that no other one leaves them out.
+            schema = m.UnionSchema(tuple(sorted(m.members_of(schema), key=_count_fields)))
+        return super().compile_type(schema)
+
+
+def _count_fields(schema: m.Schema) -> int:
+    schema = m.resolved(schema)
+    return -len(schema.fields) if isinstance(schema, m.ObjectSchema) else 0
+
+
+_reading = _ServerValues(reads_json=True)
 
 
 def _sent(tool: LockedTool, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -266,34 +295,6 @@ def _is_outcome(data: Any) -> bool:
     return is_list(content) and all(is_object(one) and "type" in one for one in content)
 
 
-def _without_unknown(value: Any, schema: m.Schema) -> Any:
-    """The value with only the fields that its schema has, because servers may add others."""
-    match m.resolved(schema):
-        case m.ListSchema(item) if is_list(value):
-            return [_without_unknown(one, item) for one in value]
-        case m.TupleSchema(items) if is_list(value) and len(items) == len(value):
-            return [_without_unknown(one, item) for one, item in zip(value, items, strict=True)]
-        case m.MapSchema(of) if is_object(value):
-            return {key: _without_unknown(one, of) for key, one in value.items()}
-        case m.ObjectSchema(fields=fields) if is_object(value):
-            known = {one.name: one.schema for one in fields}
-            return {k: _without_unknown(one, known[k]) for k, one in value.items() if k in known}
-        case m.UnionSchema(members):
-            return next(_fitting(value, members), value)
-        case _:
-            return value
-
-
-def _fitting(value: Any, members: Collection[m.Schema]) -> Iterator[Any]:
-    for member in members:
-        for candidate in (value, _without_unknown(value, member)):
-            try:
-                decode(candidate, member)
-            except CheckError:
-                continue
-            yield candidate
-
-
 # Content
 
 
@@ -329,11 +330,11 @@ def _part(part: dict[str, Any], name: str) -> Any:
 
 def _media(kind: str, name: str, type_: str, data: str) -> Any:
     import base64
-    import binascii
 
     try:
-        return getattr(load_part("media"), kind)(name, type_, base64.b64decode(data))
-    except binascii.Error:
+        content = base64.b64decode("".join(data.split()), validate=True)
+        return getattr(load_part("media"), kind)(name, type_, content)
+    except ValueError:
         raise CheckError(f"the data of {name} is not base64") from None
 
 

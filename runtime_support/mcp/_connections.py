@@ -13,6 +13,7 @@ unreadable messages, malformed tools in a list, and the HTTP status of error res
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import tempfile
@@ -31,21 +32,23 @@ from runtime_support.errors import ConfigError, Failed, SaftError
 if TYPE_CHECKING:
     import httpx2
     from mcp import Client
+    from mcp_types import JSONRPCError
+    from pydantic import ValidationError
 
     from runtime_support.mcp._config import ServerConfig
 
 _LAST_LINES = 5
-_LONGEST_LINE = 300
+LONGEST_LINE = 300
 _MOST_READ = 10_000
 
 
 class ObservedStream:
     """A stream of messages that passes each message to `see` before the package reads it.
 
-    At the end of the stream, `see` gets None.
+    The package reads what `see` returns. At the end of the stream, `see` gets None.
     """
 
-    def __init__(self, stream: Any, see: Callable[[Any], Awaitable[None]]) -> None:
+    def __init__(self, stream: Any, see: Callable[[Any], Awaitable[Any]]) -> None:
         self._stream = stream
         self._see = see
 
@@ -60,8 +63,7 @@ class ObservedStream:
 
     async def __aiter__(self) -> AsyncIterator[Any]:
         async for item in self._stream:
-            await self._see(item)
-            yield item
+            yield await self._see(item)
         await self._see(None)
 
 
@@ -220,22 +222,28 @@ class Connection:
         is_in_session = "mcp-session-id" in response.request.headers
         self.has_expired |= is_in_session and response.status_code == 404
 
-    async def _see(self, item: Any) -> None:
-        """Records changes and errors that a message reports.
+    async def _see(self, item: Any) -> Any:
+        """Records changes and errors that a message reports, and returns the message.
 
-        Removes malformed tools from a tool list.
+        Malformed tools are removed from a tool list. An unreadable reply becomes an error, as the
+        caller would wait for a reply until the time-out.
         """
+        from mcp.shared.message import SessionMessage
+        from pydantic import ValidationError
+
         if item is None:
             self._closing.set()
-            return
-        if isinstance(item, Exception):
+            return None
+        if isinstance(item, ValidationError):
             self._unreadable += 1
-            return
-        message: Any = item.message
+            told = reply_to_unreadable(item)
+            return item if told.id is None else SessionMessage(told)
+        message: Any = getattr(item, "message", None)
         self.has_changed |= getattr(message, "method", "") == "notifications/tools/list_changed"
         result = getattr(message, "result", None)
         if is_object(result) and is_list(result.get("tools")):
             result["tools"] = [one for one in result["tools"] if self._is_usable(one, result)]
+        return item
 
     def _is_usable(self, tool: Any, listed: dict[str, Any]) -> bool:
         from mcp_types import methods
@@ -257,6 +265,26 @@ class Connection:
         return True
 
 
+def reply_to_unreadable(error: ValidationError) -> JSONRPCError:
+    """The error that replies to a line that is no message, or replaces it, with its `id` if any."""
+    from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
+
+    problems: Any = error.errors(include_url=False)
+    code, told = INVALID_REQUEST, "this is not a request"
+    line: Any = None
+    if problems[0]["type"] == "json_invalid":
+        code, told = PARSE_ERROR, problems[0]["msg"]
+        with suppress(ValueError, RecursionError):  # Python reads more than the package
+            line = json.loads(problems[0]["input"])
+    else:
+        # An invalid message lacks a field that all kinds require; the input of that error is the
+        # message.
+        line = next((one["input"] for one in problems if one["type"] == "missing"), None)
+    id_ = line.get("id") if is_object(line) else None
+    id_ = id_ if isinstance(id_, str | int) else None
+    return JSONRPCError(jsonrpc="2.0", id=id_, error=ErrorData(code=code, message=told))
+
+
 def within(seconds: float) -> str:
     """A phrase for messages: the time limit that has passed, and the setting that defines it."""
     return f"within {seconds:g} s, as the setting `timeout` says"
@@ -265,7 +293,7 @@ def within(seconds: float) -> str:
 def words(error: BaseException) -> str:
     """The message of an error of the package `mcp`, in one line without secrets."""
     leaves = [one for one in _leaves(error) if not isinstance(one, asyncio.CancelledError)]
-    return shown(", ".join(dict.fromkeys(map(_told, leaves))), _LONGEST_LINE)
+    return shown(", ".join(dict.fromkeys(map(_told, leaves))), LONGEST_LINE)
 
 
 def _told(error: BaseException) -> str:
@@ -292,7 +320,7 @@ def _last_lines(file: TextIO) -> str:
     """The last lines that a server wrote to standard error, joined for a message."""
     file.seek(max(0, file.seek(0, 2) - _MOST_READ))
     lines = [line.strip() for line in file if line.strip()]
-    return " | ".join(shown(line, _LONGEST_LINE) for line in lines[-_LAST_LINES:])
+    return " | ".join(shown(line, LONGEST_LINE) for line in lines[-_LAST_LINES:])
 
 
 async def _bound(limit: int, response: httpx2.Response) -> None:

@@ -7,7 +7,7 @@
 Each public top-level function with a docstring is a tool, with schemas from its annotations. Two
 kinds of functions are not served: those that were generated for tools of other servers, and those
 named in the module's `__guarded__`. Functions in `__guarded__` need approval when a model calls
-them, and a client's call would not wait for it.
+them, or call such a function, and a client's call would not wait for it.
 
 The client gets the message of a function's error unchanged. A running call reports progress after
 each reply to a prompt, and a cancelled call sends no more prompts.
@@ -28,7 +28,9 @@ import secrets
 import sys
 import time
 from collections.abc import Callable, Collection, Generator, Iterator
-from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout, suppress
+from importlib.abc import Loader
+from importlib.util import module_from_spec, spec_from_file_location
 from itertools import chain, count
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -52,20 +54,26 @@ from runtime_support._values.context import current_context, set_context
 from runtime_support._values.json_text import to_json
 from runtime_support._values.kinds import counted, plain
 from runtime_support._values.names import did_you_mean, function_name, listed
-from runtime_support.errors import CheckError, ConfigError, JournalError, ReplayMiss, RunWaiting
+from runtime_support.errors import (
+    CheckError,
+    ConfigError,
+    JournalError,
+    JournalInUse,
+    ReplayMiss,
+    RunWaiting,
+)
 from runtime_support.events import ReplyReceived, add_listener
 from runtime_support.mcp._calls import server_of
-from runtime_support.mcp._connections import ObservedStream
+from runtime_support.mcp._connections import ObservedStream, reply_to_unreadable
 
 if TYPE_CHECKING:
     from mcp.server import Server
-    from mcp_types import CallToolResult, JSONRPCError
+    from mcp_types import CallToolResult
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+_GUARDED = "a client's call would not wait for approval, as it or what it calls does in prompts"
+_SUFFIX = ".journal"
 _TOKEN_VARIABLE = "SAFT_SERVE_TOKEN"
-# Matches an `id` with its value, a string, or a bracket.
-_STRING = r'"(?:[^"\\]|\\.)*"'
-_JSON_PARTS = re.compile(rf'"id"\s*:\s*(?P<id>{_STRING}|-?\d{{1,18}})|{_STRING}|[\[\]{{}}]')
 # The characters that a header allows in a token (RFC 6750).
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 
@@ -100,9 +108,6 @@ def serve(
     # Without the variable, as each call is a run with its own journal.
     journal = os.environ.pop("SAFT_JOURNAL", None) if journal is None else journal
     offers = offered(module)
-    for name in _guarded(module):
-        told = "it waits for approval in prompts, but a client's call would not"
-        note(f"`{name}` is not offered: {told}; to offer it, wrap it in a function")
     if not offers:
         raise CheckError(
             f"{title} has no function to offer",
@@ -119,21 +124,40 @@ def serve(
         remove()
 
 
+def load_module(name: str, path: str, loader: Loader) -> ModuleType:
+    """Executes a module from its file.
+
+    The name should be no identifier: then no import finds the module, and it hides no other one.
+    What the module prints goes to standard error, as standard output belongs to the client.
+    """
+    spec = spec_from_file_location(name, path, loader=loader)
+    assert spec is not None
+    # Types resolve the names in their annotations in the module that defines them.
+    module = sys.modules[name] = module_from_spec(spec)
+    with redirect_stdout(sys.stderr):
+        loader.exec_module(module)
+    return module
+
+
 def offered(module: ModuleType) -> dict[str, _Offer]:
-    """The functions of a module that are offered as tools, by their names in the script."""
+    """The functions of a module that are offered as tools, by their names in the script.
+
+    Other documented functions are left out with a note that says why.
+    """
     found: dict[str, _Offer] = {}
+    guarded: Collection[str] = getattr(module, "__guarded__", ())
     for one in vars(module).values():
         is_own = isinstance(one, FunctionType) and one.__module__ == module.__name__
-        if not is_own or one.__name__[0] == "_" or one.__name__ in _guarded(module):
+        if not is_own or one.__name__[0] == "_" or not one.__doc__ or server_of(one) is not None:
             continue
-        if one.__doc__ and server_of(one) is None:
-            name = function_name(one)
+        name = function_name(one)
+        try:
+            if one.__name__ in guarded:
+                raise CheckError(_GUARDED, hint="a script that imports it may offer it")
             found[name] = _offer(function_tool(name, one))
+        except CheckError as problem:
+            note(f"`{name}` is not offered: {problem}")
     return found
-
-
-def _guarded(module: ModuleType) -> Collection[str]:
-    return getattr(module, "__guarded__", ())
 
 
 def _offer(tool: Tool) -> _Offer:
@@ -169,7 +193,6 @@ class CallJournals:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._running: set[str] = set()
         try:
             os.makedirs(os.path.join(path, "ended"), mode=0o700, exist_ok=True)
         except OSError as error:
@@ -182,27 +205,32 @@ class CallJournals:
     @contextmanager
     def run(self, tool: str, arguments: str) -> Generator[None]:
         """Runs the block with a journal for this call of a tool."""
-        start = f"{tool}-{hashlib.sha256(arguments.encode()).hexdigest()[:16]}-"
-        # Unfinished journals of the same call are resumed first; there may be several.
-        left = sorted(one for one in os.listdir(self.path) if one.startswith(start))
-        names = chain(left, (f"{start}{number}.journal" for number in count(1)))
-        name = next(
-            one for one in names if one.endswith(".journal") and one not in self._running
-        )
-        self._running.add(name)
-        path = os.path.join(self.path, name)
+        path, journal = self._open(f"{tool}-{hashlib.sha256(arguments.encode()).hexdigest()[:16]}-")
         try:
-            try:
-                with journaled(path):
-                    yield
-            except JournalError:
-                raise  # the outcome of a call is unknown, so the journal stays
-            except Exception:
-                self._move(path)
-                raise
+            with journal:
+                yield
+        except JournalError:
+            raise  # the outcome of a call is unknown, so the journal stays
+        except Exception:
             self._move(path)
-        finally:
-            self._running.discard(name)
+            raise
+        self._move(path)
+
+    def _open(self, start: str) -> tuple[str, ExitStack]:
+        """The path and the opened block of the first journal that no other call is using.
+
+        Unfinished journals of the same call are resumed first; there may be several. Another server
+        may use the same folder.
+        """
+        left = sorted(
+            one for one in os.listdir(self.path) if one.startswith(start) and one.endswith(_SUFFIX)
+        )
+        for name in chain(left, (f"{start}{number}{_SUFFIX}" for number in count(1))):
+            path, block = os.path.join(self.path, name), ExitStack()
+            with suppress(JournalInUse):
+                block.enter_context(journaled(path))
+                return path, block
+        raise AssertionError
 
     def _move(self, path: str) -> None:
         if os.path.isfile(path):  # a call that was rejected has no journal
@@ -300,54 +328,24 @@ def _report(event: Any) -> None:
 async def _serve_stdio(server: Server[Any]) -> None:
     from mcp.server.stdio import stdio_server
     from mcp.shared.message import SessionMessage
+    from pydantic import ValidationError
 
     async with stdio_server() as (reading, writing):
 
-        async def answer(item: Any) -> None:
-            """Replies to a message that the package cannot parse.
+        async def answer(item: Any) -> Any:
+            """Replies to a message that the package cannot parse, and returns the message.
 
             Otherwise the client would wait for ever.
             """
-            if isinstance(item, Exception):
-                await writing.send(SessionMessage(_not_understood(item)))
+            if isinstance(item, ValidationError):
+                await writing.send(SessionMessage(reply_to_unreadable(item)))
+            return item
 
         # Functions must not print into the stream of the protocol.
         with redirect_stdout(sys.stderr):
             options = server.create_initialization_options()
             stream: Any = ObservedStream(reading, answer)
             await server.run(stream, writing, options)
-
-
-def _not_understood(error: Exception) -> JSONRPCError:
-    """The error reply to a message that is not JSON, or not a request."""
-    from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
-    from pydantic import ValidationError
-
-    code, told = PARSE_ERROR, str(error)
-    id_: Any = None
-    if isinstance(error, ValidationError):
-        problems: Any = error.errors(include_url=False)
-        told = problems[0]["msg"]
-        if problems[0]["type"] == "json_invalid":
-            id_ = _id_in(problems[0]["input"])
-        else:
-            # An invalid message lacks a field that all kinds require; the input of that error is
-            # the message.
-            whole: list[Any] = [one["input"] for one in problems if one["type"] == "missing"]
-            code, told = INVALID_REQUEST, "this is not a request"
-            id_ = whole[0].get("id") if whole else None
-    id_ = id_ if isinstance(id_, str | int) else None
-    return JSONRPCError(jsonrpc="2.0", id=id_, error=ErrorData(code=code, message=told))
-
-
-def _id_in(line: str) -> Any:
-    """The `id` of a message that cannot be parsed, for example because it is nested too deep."""
-    depth = 0
-    for part in _JSON_PARTS.finditer(line):
-        if part["id"] and depth == 1:
-            return json.loads(part["id"])
-        depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(part[0], 0)
-    return None
 
 
 def _serve_http(server: Server[Any], title: str, port: int) -> None:

@@ -19,7 +19,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from runtime_support._core.redaction import redacted, redacted_data
+from runtime_support._core.redaction import redacted, redacted_data, shown
 from runtime_support._core.settings import settings_to_show
 from runtime_support._core.tasks.turns import check_cancelled
 from runtime_support._core.tasks.waits import LOOK_SECONDS, Wait
@@ -28,7 +28,7 @@ from runtime_support._values.json_text import parse
 from runtime_support._values.kinds import is_object
 from runtime_support.errors import CheckError, ConfigError, Failed, SaftError
 from runtime_support.mcp._config import check_trusted, config_of, project_folder
-from runtime_support.mcp._connections import Connection, within, words
+from runtime_support.mcp._connections import LONGEST_LINE, Connection, within, words
 from runtime_support.mcp._lock import LockedServer, LockedTool, locked
 
 if TYPE_CHECKING:
@@ -49,12 +49,7 @@ class _ServerLoop:
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
-        self.thread = threading.Thread(target=self._run, name="saft mcp", daemon=True)
-        self.thread.start()
-
-    def _run(self) -> None:
-        asyncio.set_event_loop(self.loop)
-        self.loop.run_forever()
+        threading.Thread(target=self.loop.run_forever, name="saft mcp", daemon=True).start()
 
     def begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         """Schedules a coroutine in the loop, from any thread."""
@@ -84,7 +79,8 @@ def list_servers(names: Iterable[str]) -> dict[str, LockedServer | SaftError]:
 
     Returns the tools or the error of each server.
     """
-    asked = {name: (one := session_of(name)).begin(one.listed()) for name in names}
+    sessions = {name: session_of(name) for name in names}
+    asked = {name: one.loop.begin(one.listed()) for name, one in sessions.items()}
     found: dict[str, LockedServer | SaftError] = {}
     for name, future in asked.items():
         try:
@@ -114,16 +110,12 @@ class Session:
     def __init__(self, server: str, folder: str, loop: _ServerLoop) -> None:
         self.server = server
         self.folder = folder
-        self._loop = loop
+        self.loop = loop
         self._open: Connection | None = None
         self._opening = asyncio.Lock()
         self._starts = 0
         self._tools: LockedServer | None = None
         self._agreed: set[str] = set()
-
-    def begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Schedules a coroutine in the event loop, from any thread."""
-        return self._loop.begin(work)
 
     def checked(self, tools: Iterable[str]) -> Wait:
         """Returns a step that connects to the server and compares these tools with the lock.
@@ -141,14 +133,14 @@ class Session:
 
     def _effect(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> Wait:
         async def awaited() -> Any:
-            return await asyncio.wrap_future(self.begin(work()))
+            return await asyncio.wrap_future(self.loop.begin(work()))
 
-        return Wait(lambda: _here(self.begin(work())), awaited)
+        return Wait(lambda: _here(self.loop.begin(work())), awaited)
 
     async def _check(self, tools: Iterable[str]) -> None:
-        known, there = locked(self.folder, self.server), await self.listed()
+        there = await self.listed()
         for tool in sorted({*tools} - self._agreed):
-            self._compare(known.tools.get(tool), there, tool)
+            self._compare(locked(self.folder, self.server).tools.get(tool), there, tool)
             self._agreed.add(tool)
 
     def _compare(self, known: LockedTool | None, there: LockedServer, tool: str) -> None:
@@ -299,19 +291,19 @@ async def _list_tools(open_: Connection) -> LockedServer:
 async def _unlike_schema(open_: Connection, tool: LockedTool, result: CallToolResult) -> str | None:
     """A message that says how a result breaks the tool's output schema; None if it does not.
 
-    If the result has only text, the text is parsed as JSON. An invalid schema is not compared.
+    If the result has only text, the text is parsed as JSON if it is. An invalid schema is not
+    compared.
     """
     from jsonschema import SchemaError, ValidationError
     from referencing.exceptions import Unresolvable
 
     text = "\n".join(one.text for one in result.content if one.type == "text")
     if result.structured_content is None:
-        try:
+        value: Any = text
+        with suppress(CheckError):
             value = parse(text)
-        except CheckError:
-            return f"a text where its schema has data: {text}"
         result.structured_content = {"result": value} if tool.is_wrapped else value
-        if not is_object(value) and not tool.is_wrapped:
+        if not is_object(result.structured_content):
             return f"a text where its schema has data: {text}"
     try:
         await open_.client.session.validate_tool_result(tool.name, result)
@@ -320,16 +312,15 @@ async def _unlike_schema(open_: Connection, tool: LockedTool, result: CallToolRe
             return None
         cause = error.__cause__
         if isinstance(cause, ValidationError):
-            return f"what is not as its schema says: {cause.json_path}: {words(cause)}"
+            told = shown(cause.message, LONGEST_LINE)
+            return f"what is not as its schema says: {cause.json_path}: {told}"
         return f"what cannot be compared with its schema: {words(error)}"
     return None
 
 
 def _locked_tool(tool: Any) -> LockedTool:
-    annotations = tool.annotations
-    told: Any = {}
-    if annotations is not None:
-        told = annotations.model_dump(by_alias=True, exclude_none=True)
+    hints = tool.annotations
+    told: Any = hints.model_dump(by_alias=True, exclude_none=True) if hints else {}
     parts = redacted_data([tool.description or "", tool.input_schema, tool.output_schema, told])
     return LockedTool(tool.name, *parts)
 
@@ -345,8 +336,7 @@ def close_sessions() -> None:
     if loop is None:
         return
     closing = [loop.begin(one.close()) for one in found]
-    with suppress(Exception):
-        wait(closing, _CLOSE_SECONDS)
+    wait(closing, _CLOSE_SECONDS)
     loop.loop.call_soon_threadsafe(loop.loop.stop)
 
 

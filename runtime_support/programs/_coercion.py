@@ -142,7 +142,9 @@ class Coercer:
                 made = await self._all(parts, place)
             except Stopped as stopped:
                 failed = stopped
-                if all(_is_of_conversion(one) for one in stopped.problems):
+                if all(
+                    isinstance(one, Fault) and one.kind == "conversion" for one in stopped.problems
+                ):
                     continue
                 break
             constructor = self._registry.constructor_of(member) if is_object(value) else None
@@ -186,10 +188,6 @@ class Coercer:
         if len(made) < len(parts):
             raise Stopped(*problems)
         return made
-
-
-def _is_of_conversion(problem: Problem) -> bool:
-    return isinstance(problem, Fault) and problem.kind == "conversion"
 
 
 def _unclear(message: str, choices: list[Choice], place: ArgumentPlace) -> Stopped:

@@ -318,7 +318,7 @@ def _parse_number(text: str) -> int | float | None:
         return None
     whole = match[2] is None and match[3] is None
     number = int(text) if whole else float(text)
-    return number if math.isfinite(number) else None
+    return number if whole or math.isfinite(number) else None
 
 
 def _split(text: str) -> list[str] | None:

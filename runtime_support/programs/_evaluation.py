@@ -166,7 +166,7 @@ class Evaluator:
         if len(active) > 1 and self._machine.most > 1:
             from asyncio import create_task
 
-            parts = [(node, frame.side_by_side()) for node, frame in parts]
+            parts = [(node, replace(frame, beside=True)) for node, frame in parts]
             tasks = {index: create_task(self._part(*parts[index])) for index in active}
         values: list[Any] = []
         problems: list[Problem] = []

@@ -50,7 +50,7 @@ from runtime_support.programs._outcomes import Call, Point, ProgramFailureKind
 from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._syntax import Limits, Path, pointer
 from runtime_support.programs._types import TypeMismatch, conform, kind_name, type_notation
-from runtime_support.programs._writing import ProgramCall, described
+from runtime_support.programs._writing import ProgramCall, described, is_equal
 
 if TYPE_CHECKING:
     from asyncio import Semaphore
@@ -79,10 +79,6 @@ class Frame:
     def bound(self, names: Mapping[str, Any]) -> Frame:
         """Returns the frame with further names and their values."""
         return replace(self, names={**self.names, **names})
-
-    def side_by_side(self) -> Frame:
-        """Returns the frame with its calls marked as concurrent."""
-        return replace(self, beside=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,7 +294,7 @@ class Machine:
         A call with side effects is returned only once.
         """
         for index, call in enumerate(self._earlier):
-            if call.name == definition.name and _equal(call.arguments, arguments):
+            if call.name == definition.name and is_equal(call.arguments, arguments):
                 return call if definition.pure else self._earlier.pop(index)
         return None
 
@@ -323,7 +319,7 @@ class _FunctionCall:
 
     def is_of(self, definition: Definition, arguments: Mapping[str, Any]) -> bool:
         """True if the call has this definition and equal arguments."""
-        return self.definition is definition and _equal(self.arguments, arguments)
+        return self.definition is definition and is_equal(self.arguments, arguments)
 
     def end(self, seconds: float = 0.0, *, is_reused: bool = False) -> Call:
         """Records that the call has ended. Returns the recorded `Call`."""
@@ -396,7 +392,7 @@ class _FunctionCall:
             with suppress(CheckError):
                 text = to_json(self.value)
                 made_again = decode(parse(text), self.definition.result)
-                text = text if _equal(made_again, self.value) else None
+                text = text if is_equal(made_again, self.value) else None
         error = self.error if self.ambiguity is None else None
         return {"result": text, "error": error, "kind": self.kind}
 
@@ -468,13 +464,6 @@ def _bad_result(definition: Definition, result: Any, error: TypeMismatch) -> str
         f"but returned {kind_name(result)}"
     )
     return message if str(error).startswith("expected") else f"{message}: {error}"
-
-
-def _equal(left: Any, right: Any) -> bool:
-    try:
-        return bool(left == right)
-    except Exception:  # values that cannot be compared are not equal
-        return False
 
 
 T = TypeVar("T")

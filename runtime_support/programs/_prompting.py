@@ -18,7 +18,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, overload
 
 from runtime_support._core.conversation import Conversation
 from runtime_support._core.hooks import PromptRun, RequestedCall, load_part, make_call
@@ -49,7 +49,13 @@ from runtime_support.programs._outcomes import (
     Success,
     compact,
 )
-from runtime_support.programs._registry import Registry, RegistryError, classes_of, describe
+from runtime_support.programs._registry import (
+    Registry,
+    RegistryError,
+    classes_of,
+    describe,
+    with_names,
+)
 from runtime_support.programs._syntax import Limits, ProgramText
 from runtime_support.programs._tree import CheckedProgram, calls_in, waiting_in
 from runtime_support.programs._types import ANY, type_notation
@@ -126,11 +132,8 @@ class Plan:
         program = plain(program)
         if isinstance(program, Plan):
             return program
-        if isinstance(functions, Mapping):
-            named = dict(cast("Mapping[str, Function]", functions))
-        else:
-            named = {one.__name__: one for one in functions}
-        return _checked_plan(program, registry_for(named, conversions, pure=pure))
+        registry = registry_for(dict(with_names(functions)), conversions, pure=pure)
+        return _checked_plan(program, registry)
 
     def __saft_json__(self) -> Any:
         return self.program
@@ -546,11 +549,11 @@ class ProgramOutput(Output):
         """Stores the outcome; raises Unreadable if the model may try again."""
         self.outcome = outcome
         self.earlier += [call for call in outcome.calls if not call.reused]
-        self._candidates = outcome.candidates if isinstance(outcome, Ambiguous) else ()
         if isinstance(outcome, ProgramFailure) and _goes_back(outcome):
             found = [f"{one.message} at {one.path}" for one in outcome.diagnostics]
             self.send_back(redacted(str(outcome)), found)
         elif isinstance(outcome, Ambiguous):
+            self._candidates = outcome.candidates
             raise Unreadable(redacted(str(outcome)))
 
     def send_back(self, reason: str, mistakes: list[str]) -> None:
@@ -564,7 +567,8 @@ class ProgramOutput(Output):
         self.stays_wrong = reason
 
     def reminder(self, reason: str) -> str:
-        return reason if self._candidates else f"{reason}\nReply with a corrected program."
+        is_choice = isinstance(self.outcome, Ambiguous) and self.outcome.candidates
+        return reason if is_choice else f"{reason}\nReply with a corrected program."
 
     def _chosen(self, answer: str) -> Any:
         """Returns the program that the answer means.

@@ -26,7 +26,7 @@ from runtime_support._schema.signatures import (
     find_documented,
     signature_of,
 )
-from runtime_support._values.kinds import class_name, is_approved, is_object
+from runtime_support._values.kinds import class_name, is_approved
 from runtime_support.errors import CheckError
 from runtime_support.programs import _types
 from runtime_support.programs._outcomes import CallKind
@@ -93,7 +93,7 @@ class Registry:
         conversions: Functions = (),
         pure: Iterable[Function | str] = (),
     ) -> None:
-        named_types: list[tuple[str, Any]] = _named(types)
+        named_types: list[tuple[str, Any]] = with_names(types)
         self._names: dict[type, str] = {python: name for name, python in named_types}
         self._unknown = {p: name for p, name in self._names.items() if not _is_known(p, name)}
         self._normal = _types.Normal()
@@ -107,9 +107,9 @@ class Registry:
         try:
             for name, python in named_types:
                 self._add(self._constructor(name, python))
-            for name, function in _named(functions):
+            for name, function in with_names(functions):
                 self._add(self._function(name, function, "function", is_pure(name, function)))
-            for name, function in _named(conversions):
+            for name, function in with_names(conversions):
                 self._add(self._conversion(name, function, is_pure(name, function)))
         except CheckError as error:
             raise RegistryError(str(error)) from None
@@ -297,9 +297,10 @@ def first_paragraph(thing: Any) -> str:
     return " ".join(text.strip().split("\n\n")[0].split())
 
 
-def _named(things: Any) -> list[tuple[str, Any]]:
-    if is_object(things):
-        return list(things.items())
+def with_names(things: Any) -> list[tuple[str, Any]]:
+    """Returns named objects with their names. A mapping has names; others name themselves."""
+    if isinstance(things, Mapping):
+        return list(cast("Mapping[str, Any]", things).items())
     return [
         (class_name(one) if isinstance(one, type) else getattr(one, "__name__", repr(one)), one)
         for one in things
@@ -312,7 +313,7 @@ def _joined(own: dict[str, Any], others: Any) -> dict[str, Any]:
     Raises RegistryError if two objects have the same name.
     """
     joined = {**own}
-    for name, thing in _named(others):
+    for name, thing in with_names(others):
         if joined.setdefault(name, thing) != thing:
             raise RegistryError(f"the name {name!r} is registered twice")
     return joined

@@ -12,6 +12,7 @@ an error, since it would become a list.
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -24,6 +25,7 @@ from runtime_support._values.kinds import is_dataframe
 from runtime_support.programs import _types
 from runtime_support.programs._outcomes import Call, compact
 from runtime_support.programs._registry import Definition, Registry
+from runtime_support.programs._syntax import LARGEST_INTEGER_BITS
 
 MOST_PARTS = 100_000
 
@@ -53,6 +55,8 @@ class _ValueWriter:
         self._parts += 1
         if self._parts > MOST_PARTS:
             raise SerializationError(f"the value has more than {MOST_PARTS} parts")
+        if type(value) is int and value.bit_length() > LARGEST_INTEGER_BITS:
+            raise SerializationError(f"{place} is too large a number")
         if value is None or type(value) in (bool, str, int):
             return value
         if type(value) is float:
@@ -149,9 +153,14 @@ def _value_type(expected: _types.Type, key: str) -> _types.Type:
 def is_default(value: Any, parameter: Parameter) -> bool:
     """True if the value equals the parameter's default and has its type: 1 does not equal True."""
     default = parameter.default_value()
+    return type(value) is type(default) and is_equal(value, default)
+
+
+def is_equal(left: Any, right: Any) -> bool:
+    """True if the values are equal. Values that cannot be compared are not."""
     try:
-        return type(value) is type(default) and bool(value == default)
-    except Exception:  # an unusual `__eq__` may raise: the argument is written
+        return bool(left == right)
+    except Exception:  # an unusual `__eq__`
         return False
 
 
@@ -180,7 +189,9 @@ def _written(value: Any, registry: Registry) -> Any:
     """
     if is_dataframe(value):
         return summary(value)
-    try:
+    with suppress(SerializationError):
         return serialize(value, registry)
-    except SerializationError:
+    try:
         return repr(value)
+    except Exception:  # an unusual `__repr__`, or an integer of thousands of digits
+        return f"a value of type {type(value).__name__}"

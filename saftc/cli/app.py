@@ -469,14 +469,12 @@ def serve(
         raise FileProblem(f"there is no file {file}")
     from saftc.cli.commands.servers import serve_script
     from saftc.importing import install
-    from saftc.project.finder import name_in
     from saftc.project.workspace import open_workspace
 
     root = open_workspace().roots.of(str(file)).absolute()
     install(str(root))
     sys.path.insert(0, str(root))
-    name = name_in(root, file.absolute())
-    raise typer.Exit(serve_script(str(file), name, port, journal))
+    raise typer.Exit(serve_script(file.absolute(), root, port, journal))
 
 
 @app.command(rich_help_panel=EDITORS, epilog="Example: `saftc lsp`")

@@ -29,7 +29,7 @@ from saftc.codegen.statements.blocks import (
 from saftc.codegen.statements.classes import classes_of, docstring
 from saftc.codegen.statements.overlaps import emit_together
 from saftc.codegen.statements.statements import emit_statement
-from saftc.infer.tools import waiting_functions
+from saftc.infer.tools import named_in, waiting_functions
 from saftc.lower.choices import Choices
 from saftc.overlap.async_main import MainSplit
 from saftc.overlap.plan import Plan
@@ -133,23 +133,29 @@ def _defaults(context: Context, settings: Mapping[str, Any]) -> cst.SimpleStatem
 def _guarded(context: Context) -> list[Statement]:
     """Emits `__guarded__ = ["refund"]`: the documented functions that need approval.
 
-    A prompt offers these functions with `approve`. An MCP server offers only the other documented
-    functions, because a client's call would not wait for approval. Returns an empty list if no
-    function needs approval.
+    Functions that call one of them without approval are included. An MCP server offers only the
+    other documented functions, because a client's call would not wait for approval. Returns an
+    empty list if no function needs approval.
     """
     documented = [
         one
         for one in context.module.statements
         if isinstance(one, n.FunctionDef) and one in context.module.docs
     ]
-    waiting = waiting_functions(context.facts) if documented else ()
-    names = [one.name for one in documented if one in waiting]
+    waiting = waiting_functions(context.facts) if documented else set[object]()
+    names = [
+        one.name
+        for one in documented
+        if waiting and not waiting.isdisjoint({one, *named_in(context.facts, one)})
+    ]
     if not names:
         return []
     value = py.list_([py.constant(context.name_of(one)) for one in names])
     made = py.line(py.assignment(py.name("__guarded__"), value))
     context.note(made, names[0].span)
-    told = py.comment("Calls by a model wait for approval, so no MCP client is offered these.")
+    told = py.comment(
+        "No MCP client is offered these: they, or functions that they call, wait for approval."
+    )
     return [above(made, [cst.EmptyLine(comment=told)])]
 
 

@@ -251,20 +251,18 @@ def _kept(facts: Facts, node: n.Prompt, around: frozenset[n.Prompt]) -> list[Off
     return [tool for tool in first if all(any(map(tool.is_same, one)) for one in others)]
 
 
-def waiting_functions(facts: Facts) -> set[n.FunctionDef]:
-    """The functions that the script may apply `approve` to.
+def waiting_functions(facts: Facts) -> set[object]:
+    """The functions that the script may apply `approve` to, also builtins and those of Python.
 
     If the script approves a value that may be any function, the result includes all functions that
     the script uses as values.
     """
     calls = nodes_of(facts.module, n.Call)
     offers = [one for node in nodes_of(facts.module, n.Prompt) for one in own_tools(facts, node)]
+    found = {function for one in offers for function, _ in _waiting(one)}
     values = [value for call in calls if (value := approved(facts, call)) is not None]
     values += [one.value for one in offers if one.waits == "yes"]
-    found = {one.definition for value in values for one in _functions(facts, value)}
-    found |= {
-        one.definition for offer in offers for one in _functions(facts, offer.value) if one.waits
-    }
+    found |= {one.definition for value in values for one in _functions(facts, value)}
     callees = {call.function for call in calls}
     names = [name for name in nodes_of(facts.module, n.Name) if name not in callees]
     if any(_is_approve(facts, name) for name in names) or any(
@@ -575,7 +573,7 @@ def _function(one: OfferedTool) -> object:
         case _:
             behind = function_behind(one.facts, one.value)
             declared = behind.facts.declared_by_python(behind.value)
-            return one if declared is None or isinstance(declared, Value) else declared
+            return one.value if declared is None or isinstance(declared, Value) else declared
 
 
 def _problems_of_list(facts: Facts, node: n.Expression) -> Iterator[Diagnostic]:

@@ -21,6 +21,7 @@ from mcp.client.streamable_http import streamable_http_client
 from runtime_support.mcp import _config as mcp_config
 from runtime_support.mcp import _serving as serving
 from runtime_support.mcp import _sessions as sessions
+from runtime_support.mcp.__main__ import main
 from runtime_support.mcp._lock import LockedServer, LockedTool, write_lock
 from saftc.check.imports import ServerModule
 from saftc.driver import check
@@ -371,25 +372,69 @@ f handle(mail: string):
 
 /// Pays at once.
 f pay_all(order: string):
+    ret pay(order)
+
+f pay(order: string):
     ret refund(order)
+
+/// Applies.
+f apply(order: string, how: (string) -> string) -> string:
+    ret how(order)
 '''
 
 
-def test_a_function_that_waits_for_approval_is_not_served(
-    saftc: Command, script: Script, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    served: list[set[str]] = []
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> list[set[str]]:
+    """The names of the functions that each server offers; no server runs."""
+    found: list[set[str]] = []
 
     async def stop(server: Any) -> None:
         return None
 
     def offer(title: str, offers: Mapping[str, Any], journals: Any) -> None:
-        served.append({*offers})
+        found.append({*offers})
 
     monkeypatch.setattr(serving, "_server", offer)
     monkeypatch.setattr(serving, "_serve_stdio", stop)
+    return found
+
+
+def test_functions_that_reach_approval_or_cannot_be_tools_are_not_served(
+    saftc: Command, script: Script, served: list[set[str]]
+) -> None:
     ended = saftc("serve", str(script("desk.saft", DESK)))
     assert ended.code == 0
-    assert served == [{"handle", "pay_all"}]
-    assert "`refund` is not offered: it waits for approval in prompts" in ended.err
-    assert "to offer it, wrap it in a function" in ended.err
+    assert served == [{"handle"}]
+    for name in ("refund", "pay_all"):
+        assert f"`{name}` is not offered: a client's call would not wait for approval" in ended.err
+    assert "`apply` is not offered: `apply` cannot be a tool: a value of type function" in ended.err
+
+
+OF_SCRIPT = """
+type Mail(text: string)
+
+/// Gives it back.
+f of_script(mail: Mail) -> Mail:
+    ret mail
+"""
+OF_MODULE = """
+def of_module() -> str:
+    'Documented.'
+    return ''
+"""
+
+
+@pytest.mark.parametrize("name", ["json", "calendar", "shop/desk"])
+def test_the_file_is_served_and_no_other_module_of_its_name(
+    saftc: Command,
+    script: Script,
+    served: list[set[str]],
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = script(f"{name}.saft", OF_SCRIPT)
+    module = script(f"{name}.py", OF_MODULE)
+    assert saftc("serve", str(path)).code == 0
+    monkeypatch.setattr(sys, "argv", ["mcp", str(module)])
+    assert main() == 0
+    assert served == [{"of_script"}, {"of_module"}]

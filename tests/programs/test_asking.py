@@ -147,6 +147,12 @@ def test_a_number_chooses_and_effects_happen_once():
     ]
 
 
+def test_a_number_still_chooses_after_a_reply_that_is_no_program():
+    replies = [{"find_book": "Emma"}, "Program 2", "2"]
+    result, _ = ask(replies, "{find_book}", find_book=find_book, returns=str)
+    assert result.value == "Emma (1996)"
+
+
 def test_a_number_without_candidates_is_a_program():
     assert ask(["2"], "{find_book}", find_book=find_book, returns=int)[0].value == 2
 

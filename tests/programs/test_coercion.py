@@ -492,6 +492,12 @@ def test_conversions_of_a_value_outside_a_program():
         coerce(fixtures.Cup(1), fixtures.Tank, vessels)
 
 
+def test_a_number_of_many_digits_is_read():
+    assert coerce("1" * 400, int) == int("1" * 400)
+    with pytest.raises(CoercionError, match="expected number"):
+        coerce("1" * 400, float)
+
+
 def test_a_value_that_cannot_be_coerced():
     with pytest.raises(CoercionError, match='expected number, got string: "two" is not a number'):
         coerce("two", float)

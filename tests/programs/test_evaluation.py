@@ -357,6 +357,26 @@ def test_strange_exceptions_are_failures():
             assert outcome.message.startswith(f"{name}: ")
 
 
+class Silent:
+    def __repr__(self) -> str:
+        raise RuntimeError("it has no text")
+
+
+def test_strange_results_are_values():
+    given = [Silent(), 10**5_000]
+
+    def give(index: int) -> object:
+        return given[index]
+
+    def use(value: object) -> str:
+        return type(value).__name__
+
+    registry = Registry([give, use])
+    for index, name in enumerate(("Silent", "int")):
+        assert evaluate({"give": index}, registry).value is given[index]
+        assert evaluate({"use": {"value": {"give": index}}}, registry).value == name
+
+
 def test_earlier_calls_with_effects_are_not_made_again():
     registry, notes = registry_of("effects")
     first = evaluate([note("a"), {"pick": {"names": ["p"]}}], registry)

@@ -85,6 +85,20 @@ def test_a_tool_is_called_and_gives_what_its_schema_says(project: Path) -> None:
     assert docs.call("search", query="a", limit=1) == [{"title": "a", "score": 1, "rank": 3}]
 
 
+class _Short(TypedDict):
+    title: str
+
+
+class _Long(TypedDict):
+    title: str
+    score: float
+
+
+def test_of_a_union_the_object_is_taken_that_keeps_the_most_fields(project: Path) -> None:
+    either = list[_Short | _Long]
+    assert docs.call("search", query="a", limit=1, returns=either) == [{"title": "a", "score": 1.0}]
+
+
 def test_a_call_of_a_script_is_no_part_of_a_prompt_for_those_who_look_on(project: Path) -> None:
     told: list[Any] = []
     remove = add_observer(told.append)
@@ -208,7 +222,7 @@ def test_a_call_that_was_not_sent_is_made_by_the_server_that_follows(project: Pa
     session = sessions.session_of("docs")
     connection = session._open
     assert connection is not None
-    sessions._here(session.begin(connection.close()))  # as if it had died meanwhile
+    sessions._here(session.loop.begin(connection.close()))  # as if it had died meanwhile
     assert search("b") == [{"title": "b", "score": 1.0}]
 
 
@@ -223,12 +237,23 @@ def test_what_is_no_message_is_passed_over(project: Path) -> None:
     assert docs.call("noise") == "heard"
 
 
+def test_a_reply_that_cannot_be_read_is_told_at_once(project: Path) -> None:
+    with pytest.raises(Failed, match="has not answered `half`: Invalid JSON: "):
+        docs.call("half")
+    assert docs.call("noise") == "heard"
+
+
+def test_a_picture_that_is_no_picture_is_told(project: Path) -> None:
+    with pytest.raises(CheckError, match="the data of docs 1 is not base64"):
+        docs.call("broken")
+
+
 def test_a_server_may_not_ask_for_samples_or_roots(project: Path) -> None:
     assert docs.call("asks") == "refused refused"
 
 
 def test_what_is_not_as_its_schema_says_is_an_error(project: Path) -> None:
-    with pytest.raises(Failed, match=r"`wrong`.*7 is not of type 'string'"):
+    with pytest.raises(Failed, match=r"`wrong`.*title: 7 is not of type 'string'$"):
         docs.call("wrong", returns=list[Hit])
 
 
@@ -455,6 +480,15 @@ def _running(argument: str) -> list[str]:
 def _await(condition: Callable[[], bool]) -> None:
     while not condition():
         time.sleep(0.02)
+
+
+def test_a_text_where_the_schema_has_data_is_read(project: Path) -> None:
+    assert docs.call("words", said="it rains", returns=str) == "it rains"
+    assert docs.call("words", said='"it rains"', returns=str) == "it rains"
+    assert docs.call("hit", said='{"title": "a", "rank": 3}', returns=Hit)["title"] == "a"
+    for said in ("it rains", "[1]", "null"):
+        with pytest.raises(Failed, match=r"`hit`.* a text where its schema has data: .*"):
+            docs.call("hit", said=said, returns=Hit)
 
 
 def test_a_lock_is_the_same_after_it_was_read(project: Path) -> None:

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
-from runtime_support import configure
+from runtime_support import configure, prompt
 from runtime_support._core.messages import Reply, Request
-from runtime_support.errors import CheckError, ConfigError
+from runtime_support.errors import CheckError, ConfigError, RunWaiting
 from runtime_support.mcp import _serving as serving
 from runtime_support.testing import Scripted
 
@@ -264,7 +264,7 @@ ODD_LINES = [
 ]
 ARGUMENTS = {
     "half of a surrogate pair": '{"name": "count", "arguments": {"id": 1, "text": "\\ud800"}}',
-    "too deep": f'{{"name": "count", "arguments": {"[" * 3000}{{"id": 1}}{"]" * 3000}}}',
+    "too deep": f'{{"name": "count", "arguments": {"[" * 300}{{"id": 1}}{"]" * 300}}}',
 }
 
 
@@ -348,3 +348,17 @@ def test_a_file_is_no_folder_for_the_journals_of_calls(module: Path) -> None:
     with pytest.raises(ConfigError, match=r"cannot keep journals in .*: Not a directory") as told:
         serving.serve(_loaded(module), "triage", None, str(module))
     assert told.value.hint == "name a folder: each call has its own journal"
+
+
+def test_two_servers_may_have_one_folder_for_journals(tmp_path: Path) -> None:
+    folder, other = serving.CallJournals(str(tmp_path)), serving.CallJournals(str(tmp_path))
+    configure(provider=Scripted(["one", "two"]))
+    with folder.run("judge", "{}"):
+        assert prompt("Hi").value == "one"
+        with other.run("judge", "{}"):
+            assert prompt("Hi").value == "two"
+        assert len(list(tmp_path.glob("judge-*.journal"))) == 1, "the first call is still running"
+    assert len(list((tmp_path / "ended").iterdir())) == 2
+    with pytest.raises(RunWaiting), folder.run("judge", "{}"):
+        raise RunWaiting("refund()", None)
+    assert len(list(tmp_path.glob("judge-*.journal"))) == 1

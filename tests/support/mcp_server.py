@@ -57,9 +57,13 @@ TOOLS = [
     _tool("hangs"),
     _tool("big", None, ["size"], size={"type": "integer"}),
     _tool("noise"),
+    _tool("half"),
+    _tool("broken"),
     _tool("asks"),
     _tool("secret"),
     _tool("wrong", HITS),
+    _tool("words", {**HITS, "properties": {"result": TEXT}}, said=TEXT),
+    _tool("hit", HIT, said=TEXT),
     {**_tool("same", kind=TEXT if CHANGED else {}), "description": "same"},
     _tool("nested", None, ["where"], where=WHERE, anything=True),
 ]
@@ -105,6 +109,12 @@ def _call(name, arguments):
         case "noise":
             print("starting up ...", flush=True)
             return _text("heard")
+        case "half":
+            return _text("half of a character: \ud800")
+        case "broken":
+            return {"content": [{"type": "image", "data": "@@@@", "mimeType": "image/png"}]}
+        case "words" | "hit":
+            return _text(arguments["said"])
         case "asks":
             for number, method in enumerate(("sampling/createMessage", "roots/list")):
                 asked = {"messages": [], "maxTokens": 5} if "sampling" in method else {}

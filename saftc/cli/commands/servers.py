@@ -3,9 +3,7 @@
 Only `saftc mcp lock` starts or asks a server. All other commands read the lock.
 """
 
-import sys
 from collections.abc import Collection, Mapping
-from contextlib import redirect_stdout
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
@@ -15,6 +13,7 @@ import typer
 
 from saftc.cli.process import needing
 from saftc.project.files import FileProblem
+from saftc.project.finder import package_in
 from saftc.reporting import counted, show_error, show_info, visible, write_result
 
 mcp = typer.Typer(
@@ -125,20 +124,26 @@ def list_servers(names: Collection[str]) -> int:
     return 0
 
 
-def serve_script(file: str, name: str, port: int | None, journal: str | None) -> int:
+def serve_script(file: Path, root: Path, port: int | None, journal: str | None) -> int:
     """Serves the documented functions of a script as MCP tools. Returns the exit code.
 
-    The script is imported by its name. What the script prints goes to standard error, as standard
-    output belongs to the client.
+    The script is imported; `root` is the folder from which scripts import each other.
     """
     advice = 'saftc serve needs the package mcp: pip install "saftc[mcp]"'
     try:
         with needing("mcp mcp_types uvicorn", advice):
             from runtime_support.mcp import _serving
+            from saftc.importing import ScriptLoader
 
-            with redirect_stdout(sys.stderr):
-                module = import_module(name)
-            _serving.serve(module, Path(file).stem, port, journal)
+            package = package_in(root, file)
+            if package:
+                import_module(package)  # as Python runs a package before its modules
+            module = _serving.load_module(
+                f"{package}.{file.stem}-saft".removeprefix("."),
+                str(file),
+                ScriptLoader(str(file), root),
+            )
+            _serving.serve(module, file.stem, port, journal)
     except SyntaxError as problem:
         raise FileProblem(str(problem)) from None
     return 0

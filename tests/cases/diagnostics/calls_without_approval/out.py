@@ -1,5 +1,5 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import approve, prompt
+from runtime_support import approve, check, ops, prompt
 
 
 def refund(order: str) -> str:
@@ -48,3 +48,11 @@ print(
 )
 history = prompt("Use {refund}.", refund=approve(refund))
 print(prompt("Close it.", after=history, tools=[*history.tools, close]).value)
+
+
+def either(order: str) -> str:
+    function = refund if order == "A-17" else ops.upper
+    return check(ops.call(function, order), str)
+
+
+print(prompt("Use {refund} and {either}.", refund=approve(refund), either=either).value)

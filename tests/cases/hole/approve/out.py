@@ -3,7 +3,7 @@ from collections.abc import Callable
 
 from runtime_support import approve, prompt
 
-# Calls by a model wait for approval, so no MCP client is offered these.
+# No MCP client is offered these: they, or functions that they call, wait for approval.
 __guarded__ = ["refund"]
 
 

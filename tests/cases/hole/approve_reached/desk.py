@@ -1,0 +1,3 @@
+def close(order: str) -> str:
+    """Closes an order."""
+    return f"{order} is closed"
