@@ -74,8 +74,13 @@ class SaftServer(LanguageServer):
     """The server for one editor, with the open scripts and the views that the editor shows."""
 
     def __init__(self) -> None:
+        # Editors send whole texts: in changes of parts, pygls ends lines at further characters, such
+        # as form feeds.
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
-            "saftc", __version__, protocol_cls=Connection
+            "saftc",
+            __version__,
+            text_document_sync_kind=lsp.TextDocumentSyncKind.Full,
+            protocol_cls=Connection,
         )
         cast("Connection", self.protocol).handled = self._count
         self.session = Session()

@@ -116,6 +116,13 @@ def test_places_count_utf_16_units(server: Editor) -> None:
     assert [(one.range.start.character, one.range.end.character) for one in found] == [(12, 19)]
 
 
+def test_editors_send_whole_texts(server: Editor) -> None:
+    """pygls would make a change below a form feed or U+2028 in another line than the editor."""
+    sync = server.capabilities.text_document_sync
+    assert isinstance(sync, lsp.TextDocumentSyncOptions)
+    assert sync.change == lsp.TextDocumentSyncKind.Full
+
+
 def test_a_change_of_a_sibling_is_seen_by_those_that_import_it(server: Editor) -> None:
     server.open("given.saft", "f give():\n    ret 1\n")
     assert server.open("taking.saft", "from given import give\nprint(give())\n") == []
