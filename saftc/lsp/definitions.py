@@ -100,13 +100,17 @@ def renamed(session: Session, script: Script, found: Occurrence) -> Iterator[tup
 
 
 def name_conflict(script: Script, span: Span, name: str) -> Symbol | None:
-    """The symbol called `name` that is in scope at `span`; None if the name is free there."""
-    scopes = script.checked.facts.names.scopes
-    for scope in scopes.values():
+    """The symbol called `name` that is in scope at `span`; None if the name is free there.
+
+    A builtin counts if the script uses it.
+    """
+    names = script.checked.facts.names
+    for scope in names.scopes.values():
         around = scope.owner.span
         if around.start <= span.start <= around.end and name in scope.symbols:
             return scope.symbols[name]
-    return None
+    used = (one for one in names.symbols.values() if one.kind == "builtin")
+    return next((one for one in used if one.name == name), None)
 
 
 def source_of(session: Session, target: Target) -> Source:

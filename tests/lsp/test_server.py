@@ -416,7 +416,13 @@ def test_rename_goes_into_holes_and_siblings(script: Editor) -> None:
 
 @pytest.mark.parametrize(
     ("marked", "name"),
-    [("{to|tal}", "add"), ("{to|tal}", "if"), ("pri|nt(", "show"), ("p.|x", "z")],
+    [
+        ("{to|tal}", "add"),
+        ("{to|tal}", "if"),
+        ("{to|tal}", "print"),
+        ("pri|nt(", "show"),
+        ("p.|x", "z"),
+    ],
 )
 def test_a_name_that_would_do_harm_is_refused(script: Editor, marked: str, name: str) -> None:
     document, position = script.at("main.saft", marked)
