@@ -74,8 +74,8 @@ class SaftServer(LanguageServer):
     """The server for one editor, with the open scripts and the views that the editor shows."""
 
     def __init__(self) -> None:
-        # Editors send whole texts: in changes of parts, pygls ends lines at further characters, such
-        # as form feeds.
+        # Editors send whole texts: for changes of parts, pygls also ends lines at other characters,
+        # such as form feeds.
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
             "saftc",
             __version__,

@@ -46,7 +46,7 @@ from runtime_support._language.files import (
     replace_file,
 )
 from runtime_support._observability.tracing import Event
-from runtime_support._values.kinds import counted, is_list
+from runtime_support._values.kinds import counted
 from runtime_support.errors import SaftError
 from saftc.trace.live import LIVE, cost_in, live_file, new_messages, shortened, usage_in
 
@@ -68,14 +68,16 @@ class Step:
     """A step of a prompt, with times in seconds.
 
     It begins at `start` and takes `seconds`, which include the time that it `waited` before it was
-    sent. `told` has its details as JSON.
+    sent. `told` has its details, without secrets.
     """
 
     kind: Kind
     start: float
     seconds: float
     waited: float
-    told: str
+    told: dict[str, Any]
+    # The characters of `told` as JSON.
+    size: int = 0
     is_failed: bool = False
     # Seconds until the first piece of a streamed reply.
     heard: float | None = None
@@ -215,7 +217,7 @@ class Timeline:
     def _add(self, prompt: Prompt, step: Step) -> None:
         prompt.steps.append(step)
         self._steps += 1
-        self._told += len(step.told)
+        self._told += step.size
 
     def _answered(self, prompt: Prompt, request: Event, event: Event) -> Step:
         kind: Kind = "repair" if prompt.asks_again else "request"
@@ -243,37 +245,39 @@ class Timeline:
         begun = min((prompt.start for prompt in prompts), default=time.time())
         places = list(dict.fromkeys(prompt.place for prompt in prompts))
         numbers = {prompt.key: number for number, prompt in enumerate(prompts)}
+        run = {
+            "title": redacted(self.title),
+            "begun": begun,
+            "marks": [round(mark - begun, 4) for mark in self.marks],
+            "how": self.how,
+            "error": redacted(self.error),
+            "sums": _sums(prompts),
+            "why": redacted(explain_time(prompts, self.overlaps)),
+            "most": _allowed(prompts),
+            "left": self.left_out,
+            "places": [self._about(place) for place in places],
+        }
+        # One prompt after the other, so that other threads of the run can go on in between.
         told = ",\n".join(
-            _members(
-                place=places.index(prompt.place),
-                lane=prompt.lane,
-                within=None if prompt.within is None else numbers.get(prompt.within.key),
-                item=prompt.item,
-                error=prompt.error,
-                steps=[_data(step, begun) for step in prompt.steps],
+            _json(
+                {
+                    "place": places.index(prompt.place),
+                    "lane": prompt.lane,
+                    "within": None if prompt.within is None else numbers.get(prompt.within.key),
+                    "item": prompt.item,
+                    "error": prompt.error,
+                    "steps": [_data(step, begun) for step in prompt.steps],
+                }
             )
             for prompt in prompts
         )
-        run = _members(
-            title=redacted(self.title),
-            begun=begun,
-            marks=[round(mark - begun, 4) for mark in self.marks],
-            how=self.how,
-            error=redacted(self.error),
-            sums=_sums(prompts),
-            why=redacted(explain_time(prompts, self.overlaps)),
-            most=_allowed(prompts),
-            left=self.left_out,
-            places=[self._about(place) for place in places],
-            prompts=_Text(f"[{told}]"),
-        )
         template = files("saftc.trace").joinpath("timeline.html").read_text(encoding="utf-8")
         # The escape of half a surrogate pair is valid JSON; no text can end the script element.
-        data = run.replace("<", "\\u003c")
+        data = f'{_json(run)[:-1]}, "prompts": [{told}]}}'.replace("<", "\\u003c")
         return template.replace('"THE RUN"', data, 1).encode("utf-8", "backslashreplace")
 
-    def _about(self, place: str) -> _Text:
-        """JSON about a place: the line of the script, the function, and how its prompts overlap.
+    def _about(self, place: str) -> dict[str, str]:
+        """Data about a place: the line of the script, the function, and how its prompts overlap.
 
         The line is empty if it is unknown. Other unknown parts are left out.
         """
@@ -281,7 +285,7 @@ class Timeline:
         overlap = {} if known is None else {"overlap": redacted(known)}
         function = self._function_at(place)
         within = {"function": function} if function else {}
-        return _members(place=place, line=redacted(_line_at(place)), **within, **overlap)
+        return {"place": place, "line": redacted(_line_at(place)), **within, **overlap}
 
     def _function_at(self, place: str) -> str:
         """The name of the innermost function of the script that contains a place.
@@ -306,7 +310,7 @@ class Timeline:
         """
         prompts = self._drawn()
         begun = min((prompt.start for prompt in prompts), default=0.0)
-        events: list[str] = []
+        events: list[dict[str, Any]] = []
         rows: dict[str, int] = {}
         functions: dict[str, str] = {}
         before: dict[tuple[int, ...], Prompt] = {}
@@ -315,35 +319,35 @@ class Timeline:
                 row = rows[prompt.place] = len(rows) + 1
                 function = functions[prompt.place] = self._function_at(prompt.place)
                 named = {"name": f"{function} {prompt.place}".strip()}
-                events.append(_members(ph="M", name="process_name", pid=row, tid=0, args=named))
+                about = {"ph": "M", "name": "process_name", "pid": row, "tid": 0, "args": named}
+                events.append(about)
             here = _lane_of(prompt, rows)
             whole = {"ts": _micro(prompt.start - begun), "dur": _micro(prompt.end - prompt.start)}
             failed = {} if prompt.error is None else {"args": {"error": prompt.error}}
             parts = functions[prompt.place], _first_words(prompt)
             name = ": ".join(filter(None, parts)) or "prompt"
-            events.append(_members(ph="X", **here, **whole, name=name, cat="prompt", **failed))
+            about = {"name": name, "cat": "prompt", **failed}
+            events.append({"ph": "X", **here, **whole, **about})
             for step in prompt.steps:
                 length = {"ts": _micro(step.start - begun), "dur": _micro(step.seconds)}
-                told = _Text(step.told)
-                name = str(json.loads(step.told)["tool"]) if step.kind == "tool" else step.kind
-                named = {"name": name, "cat": step.kind, "args": told}
-                events.append(_members(ph="X", **here, **length, **named))
+                name = step.told["tool"] if step.kind == "tool" else step.kind
+                about = {"name": name, "cat": step.kind, "args": step.told}
+                events.append({"ph": "X", **here, **length, **about})
             led = prompt.within, before.get(prompt.item) if prompt.item else None
             for side, other in enumerate(one for one in led if one is not None):
                 # The format requires that an arrow begins inside of the slice that it leaves.
                 left = min(other.end, prompt.start) - _MICROSECOND
                 common = {"name": "leads to", "cat": "flow", "id": 2 * number + side}
                 start = _micro(max(other.start, left) - begun)
-                events.append(_members(ph="s", **_lane_of(other, rows), ts=start, **common))
-                events.append(_members(ph="f", bp="e", **here, ts=whole["ts"], **common))
+                events.append({"ph": "s", **_lane_of(other, rows), "ts": start, **common})
+                events.append({"ph": "f", "bp": "e", **here, "ts": whole["ts"], **common})
             before[prompt.item] = prompt
         for moment, count in _in_flight(prompts):
-            flying = {"requests": count}
-            counter = {"ph": "C", "pid": 0, "ts": _micro(moment - begun), "args": flying}
-            events.append(_members(name="in flight", **counter))
-        run = _members(how=self.how, error=redacted(self.error))
+            counter = {"ph": "C", "pid": 0, "ts": _micro(moment - begun), "name": "in flight"}
+            events.append({**counter, "args": {"requests": count}})
+        run = _json({"how": self.how, "error": redacted(self.error)})
         head = f'{{"displayTimeUnit": "ms", "otherData": {run}, "traceEvents": [\n'
-        text = head + ",\n".join(events) + "\n]}\n"
+        text = head + ",\n".join(map(_json, events)) + "\n]}\n"
         return text.encode("utf-8", "backslashreplace")
 
     def _drawn(self) -> list[Prompt]:
@@ -375,7 +379,7 @@ def _lane_of(prompt: Prompt, rows: Mapping[str, int]) -> dict[str, int]:
 
 def _first_words(prompt: Prompt) -> str:
     """The first words of the first user message in a prompt."""
-    told = json.loads(prompt.steps[0].told)
+    told = prompt.steps[0].told
     asked = [text for role, text in told.get("messages") or () if role == "user"]
     words = " ".join(asked[0].split()) if asked else ""
     return words if len(words) <= _MOST_WORDS else f"{words[:_MOST_WORDS].rstrip()}..."
@@ -395,40 +399,26 @@ def _in_flight(prompts: Iterable[Prompt]) -> Iterator[tuple[float, int]]:
         yield moment, count
 
 
-class _Text(str):
-    """A text that is JSON already."""
-
-    __slots__ = ()
-
-
-def _members(**members: Any) -> _Text:
-    """A JSON object with these members. Values that are JSON already are inserted unchanged."""
-    return _Text("{" + ", ".join(f'"{name}": {_json(one)}' for name, one in members.items()) + "}")
-
-
-def _json(value: Any) -> str:
-    if isinstance(value, _Text):
-        return value
-    if is_list(value):
-        return f"[{', '.join(map(_json, value))}]"
+def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _data(step: Step, begun: float) -> _Text:
-    return _members(
-        kind=step.kind,
-        start=round(step.start - begun, 4),
-        seconds=round(step.seconds, 4),
-        waited=round(step.waited, 4),
-        failed=step.is_failed,
-        critical=step.is_critical,
-        tokens=step.tokens,
-        cached=step.cached,
-        cost=step.cost,
-        most=step.unpriced > 0,
-        **({} if step.heard is None else {"heard": round(step.heard, 4)}),
-        told=_Text(step.told),
-    )
+def _data(step: Step, begun: float) -> dict[str, Any]:
+    heard = {} if step.heard is None else {"heard": round(step.heard, 4)}
+    return {
+        "kind": step.kind,
+        "start": round(step.start - begun, 4),
+        "seconds": round(step.seconds, 4),
+        "waited": round(step.waited, 4),
+        "failed": step.is_failed,
+        "critical": step.is_critical,
+        "tokens": step.tokens,
+        "cached": step.cached,
+        "cost": step.cost,
+        "most": step.unpriced > 0,
+        **heard,
+        "told": step.told,
+    }
 
 
 def _micro(seconds: float) -> float:
@@ -436,10 +426,11 @@ def _micro(seconds: float) -> float:
 
 
 def _step(kind: Kind, event: Event, told: dict[str, Any], is_failed: bool) -> Step:
-    text = json.dumps(shortened(told), ensure_ascii=False, default=str)
+    # As JSON, a value of any kind is a text, in which its secrets are found.
+    text = redacted(_json(shortened(told)))
     seconds = event["duration"] / 1000
     waited = min(seconds, event["waited"] / 1000)
-    return Step(kind, event["began"], seconds, waited, redacted(text), is_failed)
+    return Step(kind, event["began"], seconds, waited, json.loads(text), len(text), is_failed)
 
 
 def _said(name: str, message: str) -> str:
@@ -588,8 +579,9 @@ def _line_at(place: str) -> str:
         return ""
     line, after = [*_lines_of(name)[number - 1 : number + 1], "", ""][:2]
     # If the line ends with the start of a multi-line text, the text's first line says more.
-    opens = _opens_prompt if _is_script(name) else _opens_text
-    is_open = opens(line.rstrip(), column - 1 if column else 0)
+    rest = line[max(0, column - 1) :].rstrip()
+    opens_prompt = rest.split()[-1:] == ["$"] and rest.count("$") == 1
+    is_open = opens_prompt or (rest.endswith('"""') and rest.count('"""') == 1)
     return f"{line.strip()} {after.strip()}" if is_open else line.strip()
 
 
@@ -599,10 +591,6 @@ def _parts_of(place: str) -> tuple[str, int, int]:
     number, _, column = rest.partition(":")
     line, position = (int(one) if one.isdigit() else 0 for one in (number, column))
     return name, line, position
-
-
-def _is_script(name: str) -> bool:
-    return name.endswith(".saft") or name.startswith("<")
 
 
 def _lines_of(name: str) -> list[str]:
@@ -633,28 +621,6 @@ def _lines_of_file(path: str, _changed: int, _size: int) -> list[str]:
 
 # The first line of a function definition in a script or in Python; group 1 is the name.
 _HEAD = re.compile(r"\s*(?:f|conv|(?:async\s+)?def)\s+(\w+)\s*[(\[]")
-# Each finds the next `$` that begins (ends) a prompt, as group 1, or a stretch in which `$` does
-# not: outside of prompts a comment or text, inside an escape or hole.
-_OUTSIDE = re.compile(r'//.*|"(?:[^"\\]|\\.)*"|(\$)')
-_INSIDE = re.compile(r"\\.|\{[^{}]*\}|(\$)")
-
-
-def _opens_prompt(line: str, column: int) -> bool:
-    """Whether a line of a script ends with the `$` that begins a prompt."""
-    # If a prompt begins at the column, search from there.
-    position = column if line[column : column + 1] == "$" else 0
-    is_inside = False
-    last = -1
-    while (found := (_INSIDE if is_inside else _OUTSIDE).search(line, position)) is not None:
-        position = found.end()
-        if found[1]:
-            is_inside, last = not is_inside, found.start()
-    return is_inside and last == len(line) - 1
-
-
-def _opens_text(line: str, _column: int) -> bool:
-    """Whether a line of Python ends with the quotes that begin a text."""
-    return line.endswith('"""') and line.count('"""') % 2 == 1
 
 
 # The timeline of the process
