@@ -200,12 +200,10 @@ def _fields(checked: Checked, type_: Type) -> Iterator[Completion]:
         case RecordType():
             for name, field in checked.facts.fields_of(type_).items():
                 yield Completion(name, "field", show(field))
-        case ListType():
-            yield Completion("length", "field", "int")
         case _ if type_ == DATAFRAME:
             for name, field in DATAFRAME_MEMBERS.items():
                 yield Completion(name, "field", show(field))
-        case _ if type_ == STRING:
+        case _ if type_ == STRING or isinstance(type_, ListType):
             yield Completion("length", "field", "int")
         case _:
             pass

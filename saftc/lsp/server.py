@@ -417,7 +417,8 @@ async def _colours(ls: SaftServer, params: lsp.SemanticTokensParams) -> lsp.Sema
     for one in outline.colours(script):
         if "\n" in script.source.at(one.span):
             continue
-        start, length = lines.position(one.span.start), lines.length(one.span)
+        place = lines.range(one.span)
+        start, length = place.start, place.end.character - place.start.character
         column = start.character if start.line != line else start.character - character
         modifiers = sum(1 << outline.MODIFIERS.index(said) for said in one.modifiers)
         kind = outline.KINDS.index(one.kind)
