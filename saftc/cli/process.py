@@ -40,13 +40,12 @@ def end(command: Callable[[], int]) -> NoReturn:
         _give_up_output()
         code = 1
     except OSError as problem:
-        if problem.filename is not None:
-            _report_bug()
-            code = 3
-        else:
+        name = problem.filename
+        if name is None:
             _give_up_output()
-            show_error(f"cannot write the output: {problem.strerror or problem}")
-            code = 1
+            name = "cannot write the output"
+        show_error(f"{name}: {problem.strerror or problem}")
+        code = 1
     except Exception as problem:
         from runtime_support.errors import SaftError
 
