@@ -187,7 +187,7 @@ def _type(script: Script, node: n.Node) -> str:
 
 
 def _python(script: Script, target: Target, node: n.Node) -> str:
-    found = _written_at(script, target)
+    found = written_at(script, target)
     head = f"{target.name}: Python" if found is None or not found.head else found.head
     known = script.checked.facts.types.get(node)
     lines = _code(head, "python")
@@ -196,7 +196,7 @@ def _python(script: Script, target: Target, node: n.Node) -> str:
     return _with_doc(lines, "" if found is None else found.doc)
 
 
-def _written_at(script: Script, target: Target) -> Location | None:
+def written_at(script: Script, target: Target) -> Location | None:
     """The definition of a name in a Python module."""
     name = None if target.span == Span(0, 0) else target.name
     for module in {

@@ -24,6 +24,13 @@ _UNITS = '''def to_miles(km: float) -> float:
     """Kilometres as miles."""
     return km * 0.62
 '''
+_CELLS = """from dataclasses import dataclass
+
+@dataclass
+class Cell:
+    row: int
+    text: str
+"""
 _SCRIPT = """from lib import greet, Point
 from units import to_miles
 
@@ -577,6 +584,11 @@ def test_nothing_is_completed_in_texts(server: Editor, line: str) -> None:
         ("q = $ a {make(|", "f make(n: int, scale: int = 1) -> int", 0),
         ("import units as u\nzz = u.to_miles(|", "def to_miles(km: float) -> float", 0),
         ("f inner():\n    ret make(1,|\nzz = 3\n", "f make(n: int, scale: int = 1) -> int", 1),
+        ("g = make\nzz = g(1, |", "f make(n: int, scale: int = 1) -> int", 1),
+        ("from lib import Point\nzz = Point(1, |", "type Point(x: int, y: int)", 1),
+        ("import lib\nzz = lib.Point(|", "type Point(x: int, y: int)", 0),
+        ("from cells import Cell\nzz = Cell(1, |", "Cell(row, text)", 1),
+        ("import cells\nzz = cells.Cell(|", "Cell(row, text)", 0),
     ],
 )
 def test_signatures(script: Editor, line: str, head: str, active: int) -> None:
@@ -585,12 +597,32 @@ def test_signatures(script: Editor, line: str, head: str, active: int) -> None:
         "f make(n: int, scale: int = 1) -> int:\n    ret n * scale\n\n"
         "type Box(width: int)\n\nprint(make(1, 2), Box(1), to_miles(1.0))\n"
     )
+    script.write("cells.py", _CELLS)
     script.open("calling.saft", text + line.replace("|", ""))
     params = lsp.SignatureHelpParams(*script.at("calling.saft", line))
     found = script.ask("text_document_signature_help", params)
     label = found.signatures[0].label
     assert label == head
     assert found.active_parameter == active
+
+
+def test_the_signature_of_an_imported_function_has_its_doc(script: Editor) -> None:
+    line = "from lib import greet\nzz = greet(|"
+    script.open("greeting.saft", line.replace("|", ""))
+    params = lsp.SignatureHelpParams(*script.at("greeting.saft", line))
+    found = script.ask("text_document_signature_help", params)
+    assert found.signatures[0].documentation == "Greets somebody."
+
+
+def test_parameters_without_a_name_are_not_completed(script: Editor) -> None:
+    script.write("several.py", "def fetch(*names: str, limit: int = 3) -> int:\n    return 1\n")
+    script.write("apart.py", "def part(a: int, *, b: int) -> int:\n    return a\n")
+    for line, wanted in (
+        ("import several\nzz = several.fetch(|", ["limit:"]),
+        ("import apart\nzz = apart.part(|", ["a:", "b:"]),
+    ):
+        found = _completed(script, "unnamed.saft", line.replace("|", ""), line)
+        assert [one for one in found if one.endswith(":")] == wanted
 
 
 # Views
