@@ -575,7 +575,7 @@ def _function(one: OfferedTool) -> object:
         case _:
             behind = function_behind(one.facts, one.value)
             declared = behind.facts.declared_by_python(behind.value)
-            return one if declared is None or isinstance(declared, Value) else declared
+            return one.value if declared is None or isinstance(declared, Value) else declared
 
 
 def _problems_of_list(facts: Facts, node: n.Expression) -> Iterator[Diagnostic]:
