@@ -9,14 +9,7 @@ from typing import Literal
 from saftc.check.facts import Facts
 from saftc.driver import Checked
 from saftc.lsp.definitions import occurrence_at
-from saftc.lsp.hover import (
-    builtin,
-    builtin_signature,
-    of_symbol,
-    record_signature,
-    signature,
-    written_at,
-)
+from saftc.lsp.hover import builtin, builtin_signature, of_symbol, record_signature, signature
 from saftc.lsp.placeholder import PlaceholderScript, current_line_at, with_placeholder
 from saftc.lsp.session import Script
 from saftc.project.files import scripts_below
@@ -298,7 +291,7 @@ def _home_of(script: Script, node: n.Statement) -> Checked:
 
 def _taken_by_python(script: Script, function: n.Expression) -> _Taken | None:
     named = occurrence_at(script, function.span.end)
-    found = None if named is None else written_at(script, named.target)
+    found = None if named is None else named.target.location
     if found is None or not found.head.startswith("def "):
         return None
     inside = found.head[found.head.index("(") + 1 : found.head.rindex(")")]
