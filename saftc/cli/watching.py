@@ -4,8 +4,8 @@
     watch.begin()           builds all scripts
     watch.look()            rebuilds changed scripts; returns True if there were any
 
-The process keeps its modules and analyses in memory, so that it compiles only changed scripts and
-parses only the changed parts of their texts. "Build" also means "check" in this module.
+The process keeps its modules and analyses in memory, so that it compiles only changed scripts.
+"Build" also means "check" in this module.
 """
 
 import gc
@@ -22,6 +22,7 @@ from saftc.types.types import forget_remembered
 
 # The polling interval, in seconds.
 EVERY = 0.1
+
 
 def refuse_watching(arguments: Sequence[str], options: Mapping[str, object], what: str) -> None:
     """Raises WrongUsage if one of the `options` is set or standard input is among the arguments.

@@ -283,7 +283,11 @@ def _started(ls: SaftServer, _params: lsp.InitializedParams) -> None:
     files, content = able.did_change_watched_files, able.text_document_content
     wanted: list[lsp.Registration] = []
     if files is not None and files.dynamic_registration:
-        patterns = [lsp.FileSystemWatcher("**/*.saft"), lsp.FileSystemWatcher("**/*.py")]
+        # The files on which the meaning of a script depends.
+        patterns = [
+            lsp.FileSystemWatcher(f"**/{name}")
+            for name in ("*.saft", "*.py", "*.pyi", "mcp.lock.json", "pyproject.toml")
+        ]
         watched = lsp.DidChangeWatchedFilesRegistrationOptions(patterns)
         method = lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES
         wanted.append(lsp.Registration("saft-files", method, watched))
