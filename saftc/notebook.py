@@ -166,14 +166,14 @@ class Notebook:
         """
         made = self._compile_cell(cell, show=show, is_async=False)
         with self._keeping(made):
-            run_text(made.python, made.cell.name, self.names)
+            run_text(made.python, made.file, self.names)
         return self.names.pop(_SHOWN, None)
 
     async def await_cell(self, cell: str, *, show: bool = False) -> object:
         """Runs a cell as `run_cell` does, in the async form, in the running event loop."""
         made = self._compile_cell(cell, show=show, is_async=True)
         with self._keeping(made):
-            await await_text(made.python, made.cell.name, self.names)
+            await await_text(made.python, made.file, self.names)
         return self.names.pop(_SHOWN, None)
 
     @contextmanager
@@ -362,7 +362,8 @@ class Notebook:
         self._kept = [one for one in before if not one.names & anew]
         bound = [
             (statement, _names_of(statement))
-            for statement in cell.own(found.module.statements)
+            for statement in found.module.statements
+            if cell.is_own(statement.span)
             if set() < _names_of(statement) <= bound_now
             and not isinstance(statement, n.ForStmt | n.AugmentedAssignStmt | n.ServerImport)
             # The function of an imported tool has no text; it stays a name of the notebook.
@@ -412,11 +413,18 @@ class Notebook:
 
 @dataclass(frozen=True, slots=True)
 class _CompiledCell:
-    """A compiled cell, with the result of its check and its Python."""
+    """A compiled cell, with the result of its check and its Python.
+
+    Tracebacks name the Python `file`, as its lines are not those of the cell.
+    """
 
     cell: "_Cell"
     found: Checked
     python: str
+
+    @property
+    def file(self) -> str:
+        return f"<compiled {self.cell.name.removeprefix('<')}"
 
 
 class _Cell:
@@ -527,10 +535,6 @@ class _Cell:
             one in self.again and place.start <= span.start <= place.end
             for place, one in self._before
         )
-
-    def own(self, statements: tuple[n.Statement, ...]) -> Iterator[n.Statement]:
-        """The given statements that belong to the cell itself."""
-        return (one for one in statements if self.is_own(one.span))
 
     def rendered(self, diagnostics: tuple[Diagnostic, ...]) -> list[Piece]:
         """The cell's diagnostics, with positions in the cell."""

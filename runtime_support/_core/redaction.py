@@ -53,7 +53,7 @@ _PEM = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _LINE_END = r"(?:\s|\\+[nrt])"
 _PRIVATE_KEY = (
     rf"-----BEGIN {_PEM}(?:{_LINE_END}|[A-Za-z-]{{1,40}}: [\w .,:/+-]{{0,200}}?(?={_LINE_END}))*+"
-    rf"(?:[A-Za-z0-9+/=]{{16,}}+[A-Za-z0-9+/=\s\\]*+(?:-----END {_PEM})?"
+    rf"(?:[A-Za-z0-9+/=]{{16,}}+(?:[A-Za-z0-9+/=\s]|\\+[nrt/])*+(?:-----END {_PEM})?"
     rf"|[^-]{{0,9999}}+-----END {_PEM})"
 )
 

@@ -30,9 +30,6 @@ def end(command: Callable[[], int]) -> NoReturn:
     except WrongUsage as problem:
         show_error(str(problem))
         code = 2
-    except FileProblem as problem:
-        show_error(str(problem))
-        code = 1
     except KeyboardInterrupt:
         # From now on, a second interrupt ends the process at once.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -43,27 +40,23 @@ def end(command: Callable[[], int]) -> NoReturn:
         _give_up_output()
         code = 1
     except OSError as problem:
-        if problem.filename is not None:
+        name = problem.filename
+        if name is None:
+            _give_up_output()
+            name = "cannot write the output"
+        show_error(f"{name}: {problem.strerror or problem}")
+        code = 1
+    except Exception as problem:
+        from runtime_support.errors import SaftError
+
+        # The messages of these are meant for the user.
+        if isinstance(problem, FileProblem | SaftError):
+            show_error(str(problem))
+            code = 1
+        else:
             _report_bug()
             code = 3
-        else:
-            _give_up_output()
-            show_error(f"cannot write the output: {problem.strerror or problem}")
-            code = 1
-    except Exception as problem:
-        code = 1 if _is_reported(problem) else 3
-        if code == 1:
-            show_error(str(problem))
-        else:
-            _report_bug()
     sys.exit(code)
-
-
-def _is_reported(problem: Exception) -> bool:
-    """Whether an exception is an error of the runtime, whose message is meant for the user."""
-    from runtime_support.errors import SaftError
-
-    return isinstance(problem, SaftError)
 
 
 @contextmanager

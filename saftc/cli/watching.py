@@ -4,8 +4,8 @@
     watch.begin()           builds all scripts
     watch.look()            rebuilds changed scripts; returns True if there were any
 
-The process keeps its modules and analyses in memory, so that it compiles only changed scripts and
-parses only the changed parts of their texts. "Build" also means "check" in this module.
+The process keeps its modules and analyses in memory, so that it compiles only changed scripts.
+"Build" also means "check" in this module.
 """
 
 import gc

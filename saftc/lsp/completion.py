@@ -8,6 +8,7 @@ from typing import Literal
 
 from saftc.check.facts import Facts
 from saftc.driver import Checked
+from saftc.lsp.definitions import occurrence_at
 from saftc.lsp.hover import builtin, builtin_signature, of_symbol, record_signature, signature
 from saftc.lsp.placeholder import PlaceholderScript, current_line_at, with_placeholder
 from saftc.lsp.session import Script
@@ -24,6 +25,7 @@ from saftc.types.types import (
     DATAFRAME,
     DATES,
     STRING,
+    FunctionType,
     ListType,
     ObjectType,
     RecordType,
@@ -145,7 +147,7 @@ def _arguments(script: Script, call: n.Call) -> Iterator[Completion]:
         return
     given = {one.name.text for one in call.arguments if one.name is not None}
     for name in found[1]:
-        if name not in given:
+        if name not in given and name.isidentifier():
             yield Completion(f"{name}:", "parameter", found[0], f"{name}: ")
 
 
@@ -200,12 +202,10 @@ def _fields(checked: Checked, type_: Type) -> Iterator[Completion]:
         case RecordType():
             for name, field in checked.facts.fields_of(type_).items():
                 yield Completion(name, "field", show(field))
-        case ListType():
-            yield Completion("length", "field", "int")
         case _ if type_ == DATAFRAME:
             for name, field in DATAFRAME_MEMBERS.items():
                 yield Completion(name, "field", show(field))
-        case _ if type_ == STRING:
+        case _ if type_ == STRING or isinstance(type_, ListType):
             yield Completion("length", "field", "int")
         case _:
             pass
@@ -214,8 +214,8 @@ def _fields(checked: Checked, type_: Type) -> Iterator[Completion]:
 # Calls
 
 
-# A signature: its text, the names of its parameters, the parameters as they are written in the
-# text, and the documentation.
+# A signature: its text, the names of its parameters (in Python as in `*names`), the parameters as
+# they are written in the text, and the documentation.
 _Taken = tuple[str, list[str], list[str], str]
 
 
@@ -260,65 +260,43 @@ def _taking(found: _Taken, call: n.Call, argument: n.Argument) -> SignatureHelp:
 
 def _taken(script: Script, call: n.Call) -> _Taken | None:
     """The signature of a call's function. The result is None if the function is unknown."""
-    facts, owner = script.checked.facts, script.checked.facts
-    match call.function:
-        case n.Name(text=name) as node:
-            symbol = facts.names.symbols.get(node)
-        case n.Member(value=n.Name() as home, name=n.Identifier(text=name)):
-            module = facts.names.symbols.get(home)
-            if module is None:
-                return None
-            if module not in facts.modules:
-                if not isinstance(module.node, n.ImportStmt):
-                    return None
-                return _taken_by_python(script, facts.module_behind(module.node.module), name)
-            owner = facts.modules[module]
-            symbol = owner.own_names.get(name)
-        case _:
-            return None
-    if symbol is None:
-        return None
-    if symbol.kind == "builtin":
-        head, parameters = builtin_signature(BUILTINS[name])
-        return head, BUILTINS[name].names, parameters, builtin(name)
-    meaning = owner.meaning_of(symbol)
-    match meaning.node:
-        case n.FunctionDef() as node if node in facts.functions:
-            source = facts.sources.get(node, script.source)
-            head, parameters = signature(facts.functions[node], source)
-            names = [one.name.text for one in node.parameters]
-            return head, names, parameters, script.module.docs.get(node, "")
-        case n.RecordDef() as node if node in facts.record_facts:
-            record = facts.record_facts[node]
-            if record.module is not None:
-                return record.node.name.text + "(...)", list(record.fields), [], ""
-            home = script.source if node in script.module.statements else None
-            if home is None:
-                names = list(record.fields)
-                return f"type {node.name.text}({', '.join(names)})", names, names, ""
-            head, parameters = record_signature(record, home)
-            return head, list(record.fields), parameters, script.module.docs.get(node, "")
-        case n.ImportedName():
-            origin = next(
-                one
-                for one in script.nodes
-                if isinstance(one, n.FromImport) and meaning.node in one.names
-            )
-            module = script.checked.facts.module_behind(origin.module)
-            return _taken_by_python(script, module, meaning.node.name.text)
-        case _:
-            return None
+    facts, function = script.checked.facts, call.function
+    symbol = facts.names.symbols.get(function)
+    if symbol is not None and symbol.kind == "builtin":
+        head, parameters = builtin_signature(BUILTINS[symbol.name])
+        return head, BUILTINS[symbol.name].names, parameters, builtin(symbol.name)
+    type_ = facts.types.get(function)
+    if isinstance(type_, FunctionType):
+        node, home = type_.definition, _home_of(script, type_.definition)
+        head, parameters = signature(facts.functions[node], home.source)
+        names = [one.name.text for one in node.parameters]
+        return head, names, parameters, home.module.docs.get(node, "")
+    record = facts.record_of(function)
+    if record is not None and record.module is None:
+        home = _home_of(script, record.node)
+        head, parameters = record_signature(record, home.source)
+        return head, list(record.fields), parameters, home.module.docs.get(record.node, "")
+    if record is not None:
+        names = list(record.fields)
+        return f"{record.node.name.text}({', '.join(names)})", names, names, ""
+    return _taken_by_python(script, function)
 
 
-def _taken_by_python(
-    script: Script, module: str, name: str
-) -> _Taken | None:
-    found = script.originals.written(module, name)
+def _home_of(script: Script, node: n.Statement) -> Checked:
+    """The script that defines a function or type, which may be an imported one."""
+    others = (one for one in script.modules.siblings.values() if one is not None)
+    found = (one for one in others if any(node is own for own in one.module.statements))
+    return next(found, script.checked)
+
+
+def _taken_by_python(script: Script, function: n.Expression) -> _Taken | None:
+    named = occurrence_at(script, function.span.end)
+    found = None if named is None else named.target.location
     if found is None or not found.head.startswith("def "):
         return None
     inside = found.head[found.head.index("(") + 1 : found.head.rindex(")")]
     parameters = _split(inside)
-    names = [one.split(":")[0].split("=")[0].strip(" *") for one in parameters]
+    names = [one.split(":")[0].split("=")[0].strip() for one in parameters]
     return found.head, names, parameters, found.doc
 
 

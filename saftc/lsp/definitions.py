@@ -5,14 +5,14 @@ equal, even if the references are in different scripts, or in an old and a new t
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Literal
 
 from saftc.check.facts import Facts
 from saftc.check.names import Symbol
 from saftc.lsp.session import Script, Session
 from saftc.project.finder import sibling
+from saftc.project.python.library import Location
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import children, walk
@@ -24,7 +24,8 @@ from saftc.types.types import FunctionType, RecordType, Type, members
 class Target:
     """The definition of a name: the `span` of the script or Python module at `path`.
 
-    If `is_local`, no other script can refer to the definition.
+    If `is_local`, no other script can refer to the definition. `location` has what is known of one
+    in a Python module.
     """
 
     path: str
@@ -32,6 +33,7 @@ class Target:
     name: str
     kind: Literal["name", "field", "module", "python"]
     is_local: bool = False
+    location: Location | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,19 +102,23 @@ def renamed(session: Session, script: Script, found: Occurrence) -> Iterator[tup
 
 
 def name_conflict(script: Script, span: Span, name: str) -> Symbol | None:
-    """The symbol called `name` that is in scope at `span`; None if the name is free there."""
-    scopes = script.checked.facts.names.scopes
-    for scope in scopes.values():
+    """The symbol called `name` that is in scope at `span`; None if the name is free there.
+
+    A builtin counts if the script uses it.
+    """
+    names = script.checked.facts.names
+    for scope in names.scopes.values():
         around = scope.owner.span
         if around.start <= span.start <= around.end and name in scope.symbols:
             return scope.symbols[name]
-    return None
+    used = (one for one in names.symbols.values() if one.kind == "builtin")
+    return next((one for one in used if one.name == name), None)
 
 
 def source_of(session: Session, target: Target) -> Source:
     """The source of the script or Python module that contains a definition."""
-    if target.kind == "python":
-        return Source.from_bytes(target.path, Path(target.path).read_bytes())
+    if target.location is not None:
+        return target.location.source
     return session.script(target.path).source
 
 
@@ -250,7 +256,7 @@ class _DefinitionFinder:
         found = self.script.originals.written(module, name)
         if found is None:
             return None
-        return Target(found.source.name, found.span, name or module, "python")
+        return Target(found.source.name, found.span, name or module, "python", location=found)
 
     def _member(self, node: n.Member) -> Target | None:
         own = self.facts.member_of_module(node)

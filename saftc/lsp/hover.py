@@ -125,8 +125,8 @@ def of_symbol(script: Script, symbol: Symbol) -> str:
 
 
 def _named(session: Session, script: Script, target: Target, node: n.Node) -> str | None:
-    if target.kind == "python":
-        return _python(script, target, node)
+    if target.location is not None:
+        return _python(script, target.name, target.location, node)
     if target.kind == "module":
         home = session.script(target.path)
         return _with_doc(_code(f"import {target.name}"), home.module.doc)
@@ -186,28 +186,12 @@ def _type(script: Script, node: n.Node) -> str:
     return show(type_)
 
 
-def _python(script: Script, target: Target, node: n.Node) -> str:
-    found = _written_at(script, target)
-    head = f"{target.name}: Python" if found is None or not found.head else found.head
+def _python(script: Script, name: str, location: Location, node: n.Node) -> str:
     known = script.checked.facts.types.get(node)
-    lines = _code(head, "python")
+    lines = _code(location.head or f"{name}: Python", "python")
     if known is not None and known != ANY:
-        lines += "\n\n" + _code(f"{target.name}: {show(known)}")
-    return _with_doc(lines, "" if found is None else found.doc)
-
-
-def _written_at(script: Script, target: Target) -> Location | None:
-    """The definition of a name in a Python module."""
-    name = None if target.span == Span(0, 0) else target.name
-    for module in {
-        script.checked.facts.module_behind(one.module)
-        for one in script.nodes
-        if isinstance(one, n.FromImport | n.ImportStmt)
-    }:
-        found = script.originals.written(module, name)
-        if found is not None and (found.source.name, found.span) == (target.path, target.span):
-            return found
-    return None
+        lines += "\n\n" + _code(f"{name}: {show(known)}")
+    return _with_doc(lines, location.doc)
 
 
 def _requests(script: Script, function: n.FunctionDef) -> str:

@@ -52,10 +52,6 @@ class Lines:
         """The range of a span."""
         return lsp.Range(self.position(span.start), self.position(span.end))
 
-    def length(self, span: Span) -> int:
-        """The length of a span in code units."""
-        return self.codec.client_num_units(self.source.at(span))
-
     def offset(self, position: lsp.Position) -> int:
         """The offset of a position.
 

@@ -74,8 +74,13 @@ class SaftServer(LanguageServer):
     """The server for one editor, with the open scripts and the views that the editor shows."""
 
     def __init__(self) -> None:
+        # Editors send whole texts: for changes of parts, pygls also ends lines at other characters,
+        # such as form feeds.
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
-            "saftc", __version__, protocol_cls=Connection
+            "saftc",
+            __version__,
+            text_document_sync_kind=lsp.TextDocumentSyncKind.Full,
+            protocol_cls=Connection,
         )
         cast("Connection", self.protocol).handled = self._count
         self.session = Session()
@@ -278,7 +283,11 @@ def _started(ls: SaftServer, _params: lsp.InitializedParams) -> None:
     files, content = able.did_change_watched_files, able.text_document_content
     wanted: list[lsp.Registration] = []
     if files is not None and files.dynamic_registration:
-        patterns = [lsp.FileSystemWatcher("**/*.saft"), lsp.FileSystemWatcher("**/*.py")]
+        # The files on which the meaning of a script depends.
+        patterns = [
+            lsp.FileSystemWatcher(f"**/{name}")
+            for name in ("*.saft", "*.py", "*.pyi", "mcp.lock.json", "pyproject.toml")
+        ]
         watched = lsp.DidChangeWatchedFilesRegistrationOptions(patterns)
         method = lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES
         wanted.append(lsp.Registration("saft-files", method, watched))
@@ -412,7 +421,8 @@ async def _colours(ls: SaftServer, params: lsp.SemanticTokensParams) -> lsp.Sema
     for one in outline.colours(script):
         if "\n" in script.source.at(one.span):
             continue
-        start, length = lines.position(one.span.start), lines.length(one.span)
+        place = lines.range(one.span)
+        start, length = place.start, place.end.character - place.start.character
         column = start.character if start.line != line else start.character - character
         modifiers = sum(1 << outline.MODIFIERS.index(said) for said in one.modifiers)
         kind = outline.KINDS.index(one.kind)

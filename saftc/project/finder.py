@@ -171,7 +171,7 @@ def name_in(root: Path, path: Path) -> str:
 
     If the script is not below `root`, the result is the stem of its file.
     """
-    parts = Path(os.path.relpath(path, root)).with_suffix("").parts
+    parts = Path(os.path.splitext(os.path.relpath(path, root))[0]).parts
     return path.stem if ".." in parts else ".".join(parts)
 
 

@@ -107,15 +107,7 @@ class LiveFile:
             case "tool":
                 told |= {name: event[name] for name in ("tool", "args", "result", "error")}
             case _:
-                usage = usage_in(event)
-                cost, unpriced = cost_in(
-                    self._prices, self._requests.get(event["key"], {}), event, usage
-                )
-                told |= {"model": event.get("model"), "finish": event.get("finish")}
-                told |= {"text": event.get("text"), "calls": event.get("tool_calls") or None}
-                told |= {"tokens": [usage.input_tokens, usage.output_tokens], "cost": cost}
-                told |= {"most": unpriced > 0, "error": event.get("error")}
-                told |= {"message": event.get("message")}
+                told |= reply_data(self._prices, self._requests.get(event["key"], {}), event)
         if "duration" in event:
             told["seconds"] = round(event["duration"] / 1000, 4)
         return told
@@ -164,6 +156,20 @@ def cost_in(
     models = (str(request.get("model")), str(event.get("model")))
     price = next((prices[name] for name in models if name in prices), None)
     return (None, 0) if price is None else cost_of(price, usage)
+
+
+def reply_data(prices: Mapping[str, Any], request: Event, event: Event) -> Event:
+    """What the page of `saftc play` shows of a reply or of a failure."""
+    usage = usage_in(event)
+    cost, unpriced = cost_in(prices, request, event, usage)
+    names = ("model", "finish", "text", "error", "message")
+    return {
+        **{name: event.get(name) for name in names},
+        "calls": event.get("tool_calls", []),
+        "tokens": [usage.input_tokens, usage.output_tokens],
+        "cost": cost,
+        "most": unpriced > 0,
+    }
 
 
 def new_messages(request: Event) -> list[list[str]]:

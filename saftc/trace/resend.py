@@ -18,7 +18,7 @@ from runtime_support._core.messages import Request
 from runtime_support._core.settings import settings_for, settings_to_show
 from runtime_support.errors import SaftError
 from runtime_support.providers import PRESETS, live_provider, provider_and_model
-from saftc.trace.live import cost_in, usage_in
+from saftc.trace.live import reply_data
 
 
 def provider_info() -> dict[str, Any]:
@@ -57,11 +57,7 @@ def resend(request: dict[str, Any]) -> None:
     except SaftError as problem:
         told = {"event": "failure", "error": type(problem).__name__, "message": str(problem)}
     else:
-        event = {"event": "reply", **reply.readable()}
-        cost, unpriced = cost_in(settings.prices, request, event, usage_in(event))
-        tokens = [reply.input_tokens, reply.output_tokens]
-        told = {**event, "calls": event["tool_calls"], "tokens": tokens, "cost": cost}
-        told["most"] = unpriced > 0
+        told = {"event": "reply", **reply_data(settings.prices, request, reply.readable())}
     _write({**told, "seconds": round(time.monotonic() - began, 4)})
 
 

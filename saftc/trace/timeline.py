@@ -10,27 +10,20 @@
 
 All prompts of one place in the script share a row, and prompts at the same time have separate lanes
 in the row. The steps of a prompt are bars: requests, requests that ask again (repairs), calls of
-tools, programs. The critical path is the chain of steps that the end of the run waited for. It is
-found backwards from the step that ended last: each step is preceded by the step that ended last
-before it began. The last step of a failed prompt is marked. Secrets are redacted.
+tools, programs. The last step of a failed prompt is marked. Secrets are redacted.
 """
 
 from __future__ import annotations
 
 import atexit
 import json
-import linecache
 import os
-import re
 import sys
 import threading
 import time
 import traceback
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from heapq import heappop, heappush
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any, Literal, TypeAlias
 
@@ -38,84 +31,31 @@ from runtime_support._core.notes import note
 from runtime_support._core.redaction import redacted
 from runtime_support._core.settings import settings_for
 from runtime_support._journal.journal import current_script
-from runtime_support._language.files import (
-    PRIVATE,
-    base_folder,
-    check_can_write,
-    check_regular,
-    replace_file,
-)
+from runtime_support._language.files import PRIVATE, check_can_write, replace_file
 from runtime_support._observability.tracing import Event
-from runtime_support._values.kinds import counted, is_list
-from runtime_support.errors import SaftError
+from runtime_support._values.kinds import counted
 from saftc.trace.live import LIVE, cost_in, live_file, new_messages, shortened, usage_in
+from saftc.trace.places import function_at, line_at
+from saftc.trace.steps import (
+    Prompt,
+    Step,
+    StepKind,
+    allowed_in_flight,
+    explain_time,
+    mark_critical,
+    put_in_lanes,
+    requests_in_flight,
+    sums_of,
+)
 
-Kind: TypeAlias = Literal["request", "repair", "tool"]
 How: TypeAlias = Literal["ok", "failed", "interrupted", "killed", "running", "waiting"]
 
 # The most steps that are drawn, so that browsers stay fast; further steps are only counted.
 MOST_STEPS = 25_000
 MOST_TOLD = 25_000_000
-# In seconds: how much the times of two consecutive steps may overlap, as clocks are not exact.
-_NEAR = 0.002
 _MICROSECOND = 0.000_001
 # The most characters in the name of a trace's slice.
 _MOST_WORDS = 60
-
-
-@dataclass(slots=True, eq=False)
-class Step:
-    """A step of a prompt, with times in seconds.
-
-    It begins at `start` and takes `seconds`, which include the time that it `waited` before it was
-    sent. `told` has its details as JSON.
-    """
-
-    kind: Kind
-    start: float
-    seconds: float
-    waited: float
-    told: str
-    is_failed: bool = False
-    # Seconds until the first piece of a streamed reply.
-    heard: float | None = None
-    tokens: tuple[int, int] = (0, 0)
-    cached: int = 0
-    cost: float | None = None
-    unpriced: int = 0  # tokens without a known price; `cost` is then an upper bound
-    is_critical: bool = False
-
-    @property
-    def end(self) -> float:
-        return self.start + self.seconds
-
-
-@dataclass(slots=True, eq=False)
-class Prompt:
-    """A prompt with its steps. `within` is the prompt whose tool or program sent it, if any."""
-
-    key: object
-    place: str
-    start: float
-    within: Prompt | None
-    # If a loop sends prompts for later items ahead: the number of the item that the prompt belongs
-    # to, after the numbers of the enclosing loops' items.
-    item: tuple[int, ...] = ()
-    # The setting `max_in_flight` of the prompt; 0 if unknown.
-    most_in_flight: int = 0
-    steps: list[Step] = field(default_factory=list[Step])
-    lane: int = 0
-    # The request that has no reply yet, the seconds until its first piece, and whether the next
-    # request is a repair: it asks for the same result again.
-    request: Event | None = None
-    heard: float | None = None
-    asks_again: bool = False
-    # The error, if it failed.
-    error: str | None = None
-
-    @property
-    def end(self) -> float:
-        return max((step.end for step in self.steps), default=self.start)
 
 
 class Timeline:
@@ -215,10 +155,10 @@ class Timeline:
     def _add(self, prompt: Prompt, step: Step) -> None:
         prompt.steps.append(step)
         self._steps += 1
-        self._told += len(step.told)
+        self._told += step.size
 
     def _answered(self, prompt: Prompt, request: Event, event: Event) -> Step:
-        kind: Kind = "repair" if prompt.asks_again else "request"
+        kind: StepKind = "repair" if prompt.asks_again else "request"
         prompt.asks_again = not event.get("tool_calls")
         told: dict[str, Any] = {
             "model": event.get("model") or request.get("model"),
@@ -243,59 +183,47 @@ class Timeline:
         begun = min((prompt.start for prompt in prompts), default=time.time())
         places = list(dict.fromkeys(prompt.place for prompt in prompts))
         numbers = {prompt.key: number for number, prompt in enumerate(prompts)}
+        run = {
+            "title": redacted(self.title),
+            "begun": begun,
+            "marks": [round(mark - begun, 4) for mark in self.marks],
+            "how": self.how,
+            "error": redacted(self.error),
+            "sums": sums_of(prompts),
+            "why": redacted(explain_time(prompts, self.overlaps)),
+            "most": allowed_in_flight(prompts),
+            "left": self.left_out,
+            "places": [self._about(place) for place in places],
+        }
+        # One prompt after the other, so that other threads of the run can go on in between.
         told = ",\n".join(
-            _members(
-                place=places.index(prompt.place),
-                lane=prompt.lane,
-                within=None if prompt.within is None else numbers.get(prompt.within.key),
-                item=prompt.item,
-                error=prompt.error,
-                steps=[_data(step, begun) for step in prompt.steps],
+            _json(
+                {
+                    "place": places.index(prompt.place),
+                    "lane": prompt.lane,
+                    "within": None if prompt.within is None else numbers.get(prompt.within.key),
+                    "item": prompt.item,
+                    "error": prompt.error,
+                    "steps": [_data(step, begun) for step in prompt.steps],
+                }
             )
             for prompt in prompts
         )
-        run = _members(
-            title=redacted(self.title),
-            begun=begun,
-            marks=[round(mark - begun, 4) for mark in self.marks],
-            how=self.how,
-            error=redacted(self.error),
-            sums=_sums(prompts),
-            why=redacted(explain_time(prompts, self.overlaps)),
-            most=_allowed(prompts),
-            left=self.left_out,
-            places=[self._about(place) for place in places],
-            prompts=_Text(f"[{told}]"),
-        )
         template = files("saftc.trace").joinpath("timeline.html").read_text(encoding="utf-8")
         # The escape of half a surrogate pair is valid JSON; no text can end the script element.
-        data = run.replace("<", "\\u003c")
+        data = f'{_json(run)[:-1]}, "prompts": [{told}]}}'.replace("<", "\\u003c")
         return template.replace('"THE RUN"', data, 1).encode("utf-8", "backslashreplace")
 
-    def _about(self, place: str) -> _Text:
-        """JSON about a place: the line of the script, the function, and how its prompts overlap.
+    def _about(self, place: str) -> dict[str, str]:
+        """Data about a place: the line of the script, the function, and how its prompts overlap.
 
         The line is empty if it is unknown. Other unknown parts are left out.
         """
         known = self.overlaps.get(place)
         overlap = {} if known is None else {"overlap": redacted(known)}
-        function = self._function_at(place)
+        function = function_at(place, self._functions[place])
         within = {"function": function} if function else {}
-        return _members(place=place, line=redacted(_line_at(place)), **within, **overlap)
-
-    def _function_at(self, place: str) -> str:
-        """The name of the innermost function of the script that contains a place.
-
-        The name is found in the script's text. The compiled module has other names, such as
-        `class_`, and further functions that run loops ahead. Without the text, the result is the
-        module's name of the function.
-        """
-        around, lines = self._functions[place].split("."), _lines_of(_parts_of(place)[0])
-        if not lines:
-            return around[-1]
-        written = {head[1].rstrip("_"): head[1] for head in map(_HEAD.match, lines) if head}
-        names = [one.rstrip("_") for one in reversed(around)]
-        return next((written[one] for one in names if one in written), "")
+        return {"place": place, "line": redacted(line_at(place)), **within, **overlap}
 
     def chrome(self) -> bytes:
         """The run in the trace event format of chrome://tracing and Perfetto.
@@ -306,44 +234,46 @@ class Timeline:
         """
         prompts = self._drawn()
         begun = min((prompt.start for prompt in prompts), default=0.0)
-        events: list[str] = []
+        events: list[dict[str, Any]] = []
         rows: dict[str, int] = {}
         functions: dict[str, str] = {}
         before: dict[tuple[int, ...], Prompt] = {}
         for number, prompt in enumerate(prompts):
             if prompt.place not in rows:
                 row = rows[prompt.place] = len(rows) + 1
-                function = functions[prompt.place] = self._function_at(prompt.place)
+                function = functions[prompt.place] = function_at(
+                    prompt.place, self._functions[prompt.place]
+                )
                 named = {"name": f"{function} {prompt.place}".strip()}
-                events.append(_members(ph="M", name="process_name", pid=row, tid=0, args=named))
+                about = {"ph": "M", "name": "process_name", "pid": row, "tid": 0, "args": named}
+                events.append(about)
             here = _lane_of(prompt, rows)
             whole = {"ts": _micro(prompt.start - begun), "dur": _micro(prompt.end - prompt.start)}
             failed = {} if prompt.error is None else {"args": {"error": prompt.error}}
             parts = functions[prompt.place], _first_words(prompt)
             name = ": ".join(filter(None, parts)) or "prompt"
-            events.append(_members(ph="X", **here, **whole, name=name, cat="prompt", **failed))
+            about = {"name": name, "cat": "prompt", **failed}
+            events.append({"ph": "X", **here, **whole, **about})
             for step in prompt.steps:
                 length = {"ts": _micro(step.start - begun), "dur": _micro(step.seconds)}
-                told = _Text(step.told)
-                name = str(json.loads(step.told)["tool"]) if step.kind == "tool" else step.kind
-                named = {"name": name, "cat": step.kind, "args": told}
-                events.append(_members(ph="X", **here, **length, **named))
+                name = step.told["tool"] if step.kind == "tool" else step.kind
+                about = {"name": name, "cat": step.kind, "args": step.told}
+                events.append({"ph": "X", **here, **length, **about})
             led = prompt.within, before.get(prompt.item) if prompt.item else None
             for side, other in enumerate(one for one in led if one is not None):
                 # The format requires that an arrow begins inside of the slice that it leaves.
                 left = min(other.end, prompt.start) - _MICROSECOND
                 common = {"name": "leads to", "cat": "flow", "id": 2 * number + side}
                 start = _micro(max(other.start, left) - begun)
-                events.append(_members(ph="s", **_lane_of(other, rows), ts=start, **common))
-                events.append(_members(ph="f", bp="e", **here, ts=whole["ts"], **common))
+                events.append({"ph": "s", **_lane_of(other, rows), "ts": start, **common})
+                events.append({"ph": "f", "bp": "e", **here, "ts": whole["ts"], **common})
             before[prompt.item] = prompt
-        for moment, count in _in_flight(prompts):
-            flying = {"requests": count}
-            counter = {"ph": "C", "pid": 0, "ts": _micro(moment - begun), "args": flying}
-            events.append(_members(name="in flight", **counter))
-        run = _members(how=self.how, error=redacted(self.error))
+        for moment, count in requests_in_flight(prompts):
+            counter = {"ph": "C", "pid": 0, "ts": _micro(moment - begun), "name": "in flight"}
+            events.append({**counter, "args": {"requests": count}})
+        run = _json({"how": self.how, "error": redacted(self.error)})
         head = f'{{"displayTimeUnit": "ms", "otherData": {run}, "traceEvents": [\n'
-        text = head + ",\n".join(events) + "\n]}\n"
+        text = head + ",\n".join(map(_json, events)) + "\n]}\n"
         return text.encode("utf-8", "backslashreplace")
 
     def _drawn(self) -> list[Prompt]:
@@ -364,8 +294,8 @@ class Timeline:
                 # If a prompt failed, its last step is the one that failed.
                 prompt.steps[-1].is_failed |= prompt.error is not None
         prompts.sort(key=lambda prompt: prompt.start)
-        _put_in_lanes(prompts)
-        _mark_critical(prompts)
+        put_in_lanes(prompts)
+        mark_critical(prompts)
         return prompts
 
 
@@ -375,286 +305,48 @@ def _lane_of(prompt: Prompt, rows: Mapping[str, int]) -> dict[str, int]:
 
 def _first_words(prompt: Prompt) -> str:
     """The first words of the first user message in a prompt."""
-    told = json.loads(prompt.steps[0].told)
+    told = prompt.steps[0].told
     asked = [text for role, text in told.get("messages") or () if role == "user"]
     words = " ".join(asked[0].split()) if asked else ""
     return words if len(words) <= _MOST_WORDS else f"{words[:_MOST_WORDS].rstrip()}..."
 
 
-def _in_flight(prompts: Iterable[Prompt]) -> Iterator[tuple[float, int]]:
-    """Yields each moment at which the number of requests in flight changes, with the new number."""
-    changes = Counter[float]()
-    for prompt in prompts:
-        for step in prompt.steps:
-            if step.kind != "tool":
-                changes[step.start + step.waited] += 1
-                changes[step.end] -= 1
-    count = 0
-    for moment in sorted(changes):
-        count += changes[moment]
-        yield moment, count
-
-
-class _Text(str):
-    """A text that is JSON already."""
-
-    __slots__ = ()
-
-
-def _members(**members: Any) -> _Text:
-    """A JSON object with these members. Values that are JSON already are inserted unchanged."""
-    return _Text("{" + ", ".join(f'"{name}": {_json(one)}' for name, one in members.items()) + "}")
-
-
-def _json(value: Any) -> str:
-    if isinstance(value, _Text):
-        return value
-    if is_list(value):
-        return f"[{', '.join(map(_json, value))}]"
+def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _data(step: Step, begun: float) -> _Text:
-    return _members(
-        kind=step.kind,
-        start=round(step.start - begun, 4),
-        seconds=round(step.seconds, 4),
-        waited=round(step.waited, 4),
-        failed=step.is_failed,
-        critical=step.is_critical,
-        tokens=step.tokens,
-        cached=step.cached,
-        cost=step.cost,
-        most=step.unpriced > 0,
-        **({} if step.heard is None else {"heard": round(step.heard, 4)}),
-        told=_Text(step.told),
-    )
+def _data(step: Step, begun: float) -> dict[str, Any]:
+    heard = {} if step.heard is None else {"heard": round(step.heard, 4)}
+    return {
+        "kind": step.kind,
+        "start": round(step.start - begun, 4),
+        "seconds": round(step.seconds, 4),
+        "waited": round(step.waited, 4),
+        "failed": step.is_failed,
+        "critical": step.is_critical,
+        "tokens": step.tokens,
+        "cached": step.cached,
+        "cost": step.cost,
+        "most": step.unpriced > 0,
+        **heard,
+        "told": step.told,
+    }
 
 
 def _micro(seconds: float) -> float:
     return round(seconds * 1_000_000, 1)
 
 
-def _step(kind: Kind, event: Event, told: dict[str, Any], is_failed: bool) -> Step:
-    text = json.dumps(shortened(told), ensure_ascii=False, default=str)
+def _step(kind: StepKind, event: Event, told: dict[str, Any], is_failed: bool) -> Step:
+    # As JSON, a value of any kind is a text, in which its secrets are found.
+    text = redacted(_json(shortened(told)))
     seconds = event["duration"] / 1000
     waited = min(seconds, event["waited"] / 1000)
-    return Step(kind, event["began"], seconds, waited, redacted(text), is_failed)
+    return Step(kind, event["began"], seconds, waited, json.loads(text), len(text), is_failed)
 
 
 def _said(name: str, message: str) -> str:
     return f"{name}: {message}" if message else name
-
-
-def _put_in_lanes(prompts: Iterable[Prompt]) -> None:
-    """Assigns each prompt to the first free lane of the prompt's place."""
-    busy: dict[str, list[tuple[float, int]]] = {}
-    free: dict[str, list[int]] = {}
-    for prompt in prompts:
-        ends, lanes = busy.setdefault(prompt.place, []), free.setdefault(prompt.place, [])
-        while ends and ends[0][0] <= prompt.start:
-            heappush(lanes, heappop(ends)[1])
-        prompt.lane = heappop(lanes) if lanes else len(ends)
-        heappush(ends, (prompt.end, prompt.lane))
-
-
-def _mark_critical(prompts: list[Prompt]) -> None:
-    """Marks the critical path: the steps that the end of the run waited for."""
-    # The prompts whose tools send prompts: the tool's step only waits, so it is left out.
-    asking = {prompt.within.key for prompt in prompts if prompt.within is not None}
-    steps = [
-        step
-        for prompt in prompts
-        for step in prompt.steps
-        if step.kind != "tool" or prompt.key not in asking
-    ]
-    before = float("inf")
-    for step in sorted(steps, key=lambda step: step.end, reverse=True):
-        # A step is critical if it ended before the next critical one began. The tolerance is
-        # smaller for short steps, so that two simultaneous steps are never both on the path.
-        step.is_critical = step.end <= before + min(_NEAR, (step.seconds - step.waited) / 2)
-        if step.is_critical:
-            before = step.start + step.waited
-
-
-def _sums(prompts: list[Prompt]) -> dict[str, Any]:
-    steps = [step for prompt in prompts for step in prompt.steps]
-    requests = [step for step in steps if step.kind != "tool"]
-    costs = [step.cost for step in requests if step.cost is not None]
-    first = min((step.start for step in steps), default=0.0)
-    return {
-        "wall": max((step.end for step in steps), default=0.0) - first,
-        "requesting": sum(step.seconds - step.waited for step in requests),
-        "waiting": sum(step.waited for step in requests),
-        "critical": sum(step.seconds - step.waited for step in steps if step.is_critical),
-        "prompts": len(prompts),
-        "failed_prompts": sum(prompt.error is not None for prompt in prompts),
-        "requests": len(requests),
-        "repairs": sum(step.kind == "repair" for step in steps),
-        "tools": len(steps) - len(requests),
-        "failed": sum(step.is_failed for step in steps),
-        "tokens": [sum(step.tokens[side] for step in requests) for side in (0, 1)],
-        "cached": sum(step.cached for step in requests),
-        "cost": sum(costs) if costs else None,
-        "most": any(step.unpriced for step in requests),
-    }
-
-
-def _allowed(prompts: Iterable[Prompt]) -> list[int]:
-    """The smallest and largest `max_in_flight` of the prompts.
-
-    The list is empty if none is known.
-    """
-    known = {prompt.most_in_flight for prompt in prompts} - {0}
-    return [min(known), max(known)] if known else []
-
-
-def explain_time(prompts: Sequence[Prompt], overlaps: Mapping[str, str]) -> str:
-    """A sentence about the bottleneck of the run. It is empty if there was only one prompt.
-
-    One of these states of the run is the bottleneck if it lasted for at least half of the time: no
-    request was in flight; as many were in flight as `max_in_flight` allows; fewer were in flight
-    while other requests waited. If there is no such state, the bottleneck is the place with the
-    longest part of the critical path. The text of `overlaps` for the place is appended.
-    """
-    if not any(step.kind != "tool" for prompt in prompts for step in prompt.steps):
-        return "No request was sent."
-    if len(prompts) == 1:
-        return ""
-    wall, idle, full, held = _shares(prompts)
-    allowed = " to ".join(f"{one}" for one in dict.fromkeys(_allowed(prompts)))
-    for seconds, words in (
-        (idle, "no request was in flight: the script, its tools and its functions ran"),
-        (
-            full,
-            f"all requests that `max_in_flight` allows ({allowed}) were in flight: raise it, if "
-            "the provider takes more",
-        ),
-        (held, "requests waited: for a rate limit, or for a server that was overloaded"),
-    ):
-        if wall and seconds >= wall / 2:
-            return f"For {seconds / wall:.0%} of the time, {words}."
-    critical = defaultdict[str, float](float)
-    for prompt in prompts:
-        steps = [step for step in prompt.steps if step.is_critical]
-        critical[prompt.place] += sum(step.seconds - step.waited for step in steps)
-    place, seconds = max(critical.items(), key=lambda one: one[1])
-    why = f": {overlaps[place]}" if place in overlaps else ""
-    return f"The run waited longest for {place}, {_time(seconds)} of {_time(wall)}{why}."
-
-
-def _time(seconds: float) -> str:
-    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
-
-
-def _shares(prompts: Iterable[Prompt]) -> tuple[float, float, float, float]:
-    """The seconds from the first request to the end of the last one, and three parts of them.
-
-    In the first part, no request was in flight. In the second, the allowed maximum was in flight.
-    In the third, fewer requests were in flight while others waited.
-    """
-    # Each change has its time, the differences in the numbers of requests in flight and of waiting
-    # requests, and the prompt's maximum in flight.
-    changes = list[tuple[float, int, int, int]]()
-    for prompt in prompts:
-        most = prompt.most_in_flight
-        for step in prompt.steps:
-            if step.kind != "tool":
-                sent = step.start + step.waited
-                changes += [(step.start, 0, 1, most), (sent, 0, -1, most)]
-                changes += [(sent, 1, 0, most), (step.end, -1, 0, most)]
-    changes.sort()
-    idle = full = held = 0.0
-    in_flight, waiting = Counter[int](), 0
-    begun = before = changes[0][0]
-    for moment, sent, waits, most in changes:
-        length, before = moment - before, moment
-        allowed = max((one for one, count in in_flight.items() if count), default=0)
-        if in_flight.total() >= allowed > 1:
-            full += length
-        elif waiting:
-            held += length
-        elif not in_flight.total():
-            idle += length
-        in_flight[most] += sent
-        waiting += waits
-    return before - begun, idle, full, held
-
-
-def _line_at(place: str) -> str:
-    """The line of the script at a place. It is empty if the script's text is not available."""
-    name, number, column = _parts_of(place)
-    if not number:
-        return ""
-    line, after = [*_lines_of(name)[number - 1 : number + 1], "", ""][:2]
-    # If the line ends with the start of a multi-line text, the text's first line says more.
-    opens = _opens_prompt if _is_script(name) else _opens_text
-    is_open = opens(line.rstrip(), column - 1 if column else 0)
-    return f"{line.strip()} {after.strip()}" if is_open else line.strip()
-
-
-def _parts_of(place: str) -> tuple[str, int, int]:
-    """The file name, line and column of a place. A missing number is 0."""
-    name, _, rest = place.partition(":")
-    number, _, column = rest.partition(":")
-    line, position = (int(one) if one.isdigit() else 0 for one in (number, column))
-    return name, line, position
-
-
-def _is_script(name: str) -> bool:
-    return name.endswith(".saft") or name.startswith("<")
-
-
-def _lines_of(name: str) -> list[str]:
-    """The lines of a file, or of a script without a file.
-
-    The list is empty if they cannot be read.
-    """
-    known = linecache.cache.get(name)
-    if known is not None and len(known) == 4 and known[1] is None:
-        return known[2]
-    try:
-        for folder in ("", base_folder()):
-            path = os.path.join(folder, name)
-            if os.path.isfile(path):
-                check_regular(path)
-                state = os.stat(path)
-                return _lines_of_file(path, state.st_mtime_ns, state.st_size)
-    except (OSError, ValueError, SaftError):
-        pass  # the lines are shown to readers only
-    return []
-
-
-@lru_cache(maxsize=64)
-def _lines_of_file(path: str, _changed: int, _size: int) -> list[str]:
-    with open(path, encoding="utf-8") as file:
-        return file.readlines()
-
-
-# The first line of a function definition in a script or in Python; group 1 is the name.
-_HEAD = re.compile(r"\s*(?:f|conv|(?:async\s+)?def)\s+(\w+)\s*[(\[]")
-# Each finds the next `$` that begins (ends) a prompt, as group 1, or a stretch in which `$` does
-# not: outside of prompts a comment or text, inside an escape or hole.
-_OUTSIDE = re.compile(r'//.*|"(?:[^"\\]|\\.)*"|(\$)')
-_INSIDE = re.compile(r"\\.|\{[^{}]*\}|(\$)")
-
-
-def _opens_prompt(line: str, column: int) -> bool:
-    """Whether a line of a script ends with the `$` that begins a prompt."""
-    # If a prompt begins at the column, search from there.
-    position = column if line[column : column + 1] == "$" else 0
-    is_inside = False
-    last = -1
-    while (found := (_INSIDE if is_inside else _OUTSIDE).search(line, position)) is not None:
-        position = found.end()
-        if found[1]:
-            is_inside, last = not is_inside, found.start()
-    return is_inside and last == len(line) - 1
-
-
-def _opens_text(line: str, _column: int) -> bool:
-    """Whether a line of Python ends with the quotes that begin a text."""
-    return line.endswith('"""') and line.count('"""') % 2 == 1
 
 
 # The timeline of the process

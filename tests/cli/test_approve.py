@@ -103,6 +103,8 @@ def test_rows_of_a_table_that_wait(saftc: Command, script: Script) -> None:
     ids = dict(re.findall(r"--call (\w+), row (\d),", shown.out))
     assert (shown.code, shown.out.count("refund("), sorted(ids.values())) == (4, 2, ["0", "1"])
     first, second = ids
+    one = saftc("approve", "out", "--call", second)
+    assert (one.code, re.findall(r"--call (\w+)", one.out)) == (4, [second])
     # An id stays that of its call, also when another call is decided.
     assert saftc("approve", "out", "--call", first, "--deny", "not today").code == 4
     again = saftc("approve", "out", "--call", first, "--yes")

@@ -315,3 +315,13 @@ def test_the_drawing_of_a_place_and_its_fix_is_coloured() -> None:
     assert f"{blue}  |{end}   {blue}- first defined here{end}\n" in written
     assert f"{blue}  {end}{red}-     ret pepole{end}\n" in written
     assert f"{blue}4 {end}{green}+     ret people{end}\n" in written
+
+
+def test_a_module_that_waits_beside_a_tool(saftc: Command, script: Script) -> None:
+    script("lib.saft", "f refund(order: string) -> string: ret order\n")
+    script(
+        "a.saft",
+        "import lib\n\nf close(order: string) -> string: ret lib.refund(order)\n\n"
+        "print($ Use {lib:approve} and {close}. $)\n",
+    )
+    assert "bug in saftc" not in saftc("check", "a.saft").err

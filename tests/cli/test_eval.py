@@ -56,6 +56,12 @@ def data(text: str) -> list[dict[str, Any]]:
     return json.loads(text)["models"]
 
 
+def test_where_nothing_can_be_kept_is_an_error(saftc: Command, script: Script) -> None:
+    script(".saft", "a file where the folder would be")
+    ended = saftc(*EVAL)
+    assert (ended.code, ended.err) == (1, "saftc: .saft: File exists\n")
+
+
 def test_the_score_what_is_wrong_and_the_labels(saftc: Command) -> None:
     ended = saftc(*EVAL)
     assert ended.code == 0

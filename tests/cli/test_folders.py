@@ -200,3 +200,5 @@ def test_a_folder_is_no_script(saftc: Command, folder: Path, command: str) -> No
     (folder / "src").mkdir()
     ended = saftc(command, "src")
     assert (ended.code, ended.err) == (1, "saftc: src is a folder; name a script in it\n")
+    ended = saftc(command, ".")
+    assert (ended.code, ended.err) == (1, "saftc: . is a folder; name a script in it\n")

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -268,6 +269,15 @@ def test_mistakes_have_their_places_in_the_cell(shell: Any) -> None:
     said = "\n".join(ended.error_in_exec._render_traceback_())
     assert "unknown name `missing`\n --> <cell " in said and ":3:12\n" in said
     assert "shown_" not in said
+
+
+def test_a_failure_has_its_place_in_the_python_of_the_cell(shell: Any) -> None:
+    """The lines of a cell and those of its Python are others, and so are the names before them."""
+    for line in ("%%saft", "%%saft --async"):
+        ended = shell.run_cell(f"{line}\nf first(words: [string]):\n    ret words[0]\n\nfirst([])")
+        steps = traceback.extract_tb(ended.error_in_exec.__traceback__)
+        assert re.fullmatch(r"<compiled cell [0-9]+>", steps[-1].filename)
+        assert steps[-1].line == "return words[0]"
 
 
 def test_a_cell_may_assign_what_it_reads(shell: Any) -> None:

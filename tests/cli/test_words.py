@@ -1,5 +1,6 @@
 """The words of a command: their order, `-c`, how much is said, and in which colours."""
 
+import os
 import re
 import stat
 import subprocess
@@ -150,6 +151,19 @@ def test_a_shebang(saftc: Command, script: Script, folder: Path) -> None:
     module = saftc("build", "a.saft", "-o", "-").out
     assert '"""Says hello."""' in module and "#!" not in module
     assert saftc("check", "-", stdin="x = 1\n#! no\n").code == 1
+
+
+@pytest.mark.parametrize("place", ["-", "a pipe"])
+def test_a_script_that_comes_through_a_pipe_is_formatted_to_the_output(
+    saftc: Command, place: str
+) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"x  = 1\r\ny = x\r\n")
+    os.close(writing)
+    with open(reading, "rb") as pipe:
+        file = "-" if place == "-" else f"/dev/fd/{reading}"
+        ended = saftc("fmt", file, stdin=pipe.read() if file == "-" else b"")
+    assert (ended.code, ended.out, ended.err) == (0, "x = 1\r\ny = x\r\n", "")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows starts no scripts so")

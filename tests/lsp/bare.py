@@ -88,8 +88,8 @@ class Bare:
 
 
 @contextmanager
-def connected(folder: Path) -> Iterator[Bare]:
-    """A client of a server of its own."""
+def connected(folder: Path, **workspace: Any) -> Iterator[Bare]:
+    """A client of a server of its own, with these capabilities for its workspace."""
     with subprocess.Popen(
         [sys.executable, "-m", "saftc", "lsp"],
         stdin=subprocess.PIPE,
@@ -98,7 +98,8 @@ def connected(folder: Path) -> Iterator[Bare]:
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     ) as process:
         made = Bare(process, folder)
-        made.ask("initialize", {"processId": None, "rootUri": None, "capabilities": {}})
+        capabilities = {"workspace": workspace}
+        made.ask("initialize", {"processId": None, "rootUri": None, "capabilities": capabilities})
         made.notify("initialized", {})
         try:
             yield made

@@ -24,6 +24,7 @@ class Editor:
         self.runner = runner
         self.client = client
         self.folder = folder
+        self.capabilities = lsp.ServerCapabilities()
         self.texts: dict[str, str] = {}
         self.versions: dict[str, int] = {}
         self.told: dict[str, lsp.PublishDiagnosticsParams] = {}
@@ -157,7 +158,7 @@ def editor(folder: Path, options: Any = None) -> Iterator[Editor]:
             client.initialized(lsp.InitializedParams())
             return result
 
-        runner.run(asyncio.wait_for(start(), PATIENCE))
+        made.capabilities = runner.run(asyncio.wait_for(start(), PATIENCE)).capabilities
         yield made
 
         async def stop() -> None:

@@ -198,6 +198,16 @@ def test_who_imports_a_very_long_script_is_told(bare: Bare) -> None:
     assert bare.until(DIAGNOSTICS, bare.uri("importing.saft"))["diagnostics"] == []
 
 
+def test_all_files_that_a_script_depends_on_are_watched(tmp_path: Path) -> None:
+    files = ["a.saft", "a.py", "a.pyi", "mcp.lock.json", "pyproject.toml"]
+    with connected(tmp_path, didChangeWatchedFiles={"dynamicRegistration": True}) as client:
+        while (message := client.read()).get("method") != "client/registerCapability":
+            pass
+        (registered,) = message["params"]["registrations"]
+        patterns = [one["globPattern"] for one in registered["registerOptions"]["watchers"]]
+        assert all(any(Path("shop", file).match(one) for one in patterns) for file in files)
+
+
 @pytest.mark.heavy
 def test_no_rename_leaves_a_script_out(tmp_path: Path) -> None:
     with connected(tmp_path) as client:

@@ -24,6 +24,13 @@ _UNITS = '''def to_miles(km: float) -> float:
     """Kilometres as miles."""
     return km * 0.62
 '''
+_CELLS = """from dataclasses import dataclass
+
+@dataclass
+class Cell:
+    row: int
+    text: str
+"""
 _SCRIPT = """from lib import greet, Point
 from units import to_miles
 
@@ -114,6 +121,13 @@ def test_a_request_that_comes_first_keeps_nothing_back(server: Editor) -> None:
 def test_places_count_utf_16_units(server: Editor) -> None:
     found = server.open("wide.saft", 'print("\U0001f600", missing)\n')
     assert [(one.range.start.character, one.range.end.character) for one in found] == [(12, 19)]
+
+
+def test_editors_send_whole_texts(server: Editor) -> None:
+    """pygls would make a change below a form feed or U+2028 in another line than the editor."""
+    sync = server.capabilities.text_document_sync
+    assert isinstance(sync, lsp.TextDocumentSyncOptions)
+    assert sync.change == lsp.TextDocumentSyncKind.Full
 
 
 def test_a_change_of_a_sibling_is_seen_by_those_that_import_it(server: Editor) -> None:
@@ -409,7 +423,13 @@ def test_rename_goes_into_holes_and_siblings(script: Editor) -> None:
 
 @pytest.mark.parametrize(
     ("marked", "name"),
-    [("{to|tal}", "add"), ("{to|tal}", "if"), ("pri|nt(", "show"), ("p.|x", "z")],
+    [
+        ("{to|tal}", "add"),
+        ("{to|tal}", "if"),
+        ("{to|tal}", "print"),
+        ("pri|nt(", "show"),
+        ("p.|x", "z"),
+    ],
 )
 def test_a_name_that_would_do_harm_is_refused(script: Editor, marked: str, name: str) -> None:
     document, position = script.at("main.saft", marked)
@@ -564,6 +584,11 @@ def test_nothing_is_completed_in_texts(server: Editor, line: str) -> None:
         ("q = $ a {make(|", "f make(n: int, scale: int = 1) -> int", 0),
         ("import units as u\nzz = u.to_miles(|", "def to_miles(km: float) -> float", 0),
         ("f inner():\n    ret make(1,|\nzz = 3\n", "f make(n: int, scale: int = 1) -> int", 1),
+        ("g = make\nzz = g(1, |", "f make(n: int, scale: int = 1) -> int", 1),
+        ("from lib import Point\nzz = Point(1, |", "type Point(x: int, y: int)", 1),
+        ("import lib\nzz = lib.Point(|", "type Point(x: int, y: int)", 0),
+        ("from cells import Cell\nzz = Cell(1, |", "Cell(row, text)", 1),
+        ("import cells\nzz = cells.Cell(|", "Cell(row, text)", 0),
     ],
 )
 def test_signatures(script: Editor, line: str, head: str, active: int) -> None:
@@ -572,12 +597,32 @@ def test_signatures(script: Editor, line: str, head: str, active: int) -> None:
         "f make(n: int, scale: int = 1) -> int:\n    ret n * scale\n\n"
         "type Box(width: int)\n\nprint(make(1, 2), Box(1), to_miles(1.0))\n"
     )
+    script.write("cells.py", _CELLS)
     script.open("calling.saft", text + line.replace("|", ""))
     params = lsp.SignatureHelpParams(*script.at("calling.saft", line))
     found = script.ask("text_document_signature_help", params)
     label = found.signatures[0].label
     assert label == head
     assert found.active_parameter == active
+
+
+def test_the_signature_of_an_imported_function_has_its_doc(script: Editor) -> None:
+    line = "from lib import greet\nzz = greet(|"
+    script.open("greeting.saft", line.replace("|", ""))
+    params = lsp.SignatureHelpParams(*script.at("greeting.saft", line))
+    found = script.ask("text_document_signature_help", params)
+    assert found.signatures[0].documentation == "Greets somebody."
+
+
+def test_parameters_without_a_name_are_not_completed(script: Editor) -> None:
+    script.write("several.py", "def fetch(*names: str, limit: int = 3) -> int:\n    return 1\n")
+    script.write("apart.py", "def part(a: int, *, b: int) -> int:\n    return a\n")
+    for line, wanted in (
+        ("import several\nzz = several.fetch(|", ["limit:"]),
+        ("import apart\nzz = apart.part(|", ["a:", "b:"]),
+    ):
+        found = _completed(script, "unnamed.saft", line.replace("|", ""), line)
+        assert [one for one in found if one.endswith(":")] == wanted
 
 
 # Views

@@ -175,6 +175,16 @@ def test_keys_are_found_whatever_stands_before_them(key: str, around: str) -> No
         assert not holds_secret(redacted(spelling))
 
 
+@pytest.mark.parametrize("behind", ['"', '", and', '\n"', "\\"])
+def test_a_key_without_its_end_leaves_json_whole(behind: str) -> None:
+    text = f"the key is \"-----BEGIN PRIVATE KEY-----\nMIIEpAIBAAKCAQEA1234567\nab/cd+=={behind}"
+    for spelling in (text, json.dumps(text)):
+        found = redacted(json.dumps({"a": spelling, "b": 1}))
+        assert "MIIE" not in found and "ab/cd" not in found
+        assert json.loads(found)["b"] == 1
+
+
+
 @pytest.mark.parametrize(
     "text",
     [

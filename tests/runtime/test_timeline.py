@@ -39,7 +39,8 @@ from runtime_support.testing import Scripted, tool_request
 from saftc.trace import live
 from saftc.trace import timeline as timelines
 from saftc.trace.journals import timeline
-from saftc.trace.timeline import Prompt, Step, Timeline, explain_time, watch, write_timeline
+from saftc.trace.steps import Prompt, Step, explain_time
+from saftc.trace.timeline import Timeline, watch, write_timeline
 from tests.runtime.conftest import KEY
 from tests.support.fake_server import FakeServer, chunk, completion, status, streamed
 from tests.support.fake_server import events as parts_of
@@ -340,7 +341,7 @@ def test_prompts_are_held_to_what_they_allow_themselves() -> None:
             prompt("hello")
     assert drawn()["most"] == [2, 3]
     prompts = [
-        Prompt(0, "a.saft:1:1", start, None, (), most, [Step("request", start, 1, 0, "{}")])
+        Prompt(0, "a.saft:1:1", start, None, (), most, [Step("request", start, 1, 0, {})])
         for start, most in ((0, 2), (0, 2), (1, 3), (1, 3), (2, 3), (2, 3), (2, 3))
     ]
     said = "For 67% of the time, all requests that `max_in_flight` allows (2 to 3) were in flight"
@@ -683,7 +684,7 @@ def test_one_sentence_says_what_bounded_the_run(
     steps: list[tuple[float, float, float]], why: str
 ) -> None:
     prompts = [
-        Prompt(0, "a.saft:1:1", start, None, (), 3, [Step("request", start, seconds, waited, "{}")])
+        Prompt(0, "a.saft:1:1", start, None, (), 3, [Step("request", start, seconds, waited, {})])
         for start, seconds, waited in steps
     ]
     for one in prompts:

@@ -220,10 +220,11 @@ def approve_calls(target: str, options: "ApproveOptions") -> int:
         show_info(f"nothing waits for approval in {target}")
         return 0
     if decision is None and not settles:
+        asked = _meant(calls, options.call) if options.call else calls
         if not is_at_terminal():
-            _show(calls)
+            _show(asked)
             return RunWaiting.exit_code
-        _ask_about(calls)
+        _ask_about(asked)
     for one in _meant(calls, options.call or ()) if decision is not None or settles else ():
         if settles:
             settle(one, options.result, person())

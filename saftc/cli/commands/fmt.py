@@ -10,15 +10,23 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from saftc.formatter.formatter import format_source
-from saftc.project.files import FileProblem, files_of, read_module, read_source, write_module
+from saftc.project.files import (
+    FileProblem,
+    files_of,
+    is_special,
+    read_script,
+    shown,
+    write_module,
+)
 from saftc.reporting import difference, show_error, show_info, write_found, write_result
+from saftc.source import Source
 
 
 def format_scripts(arguments: Sequence[str], *, check: bool, diff: bool) -> int:
     """Formats scripts, or only reports differences. Returns the exit code.
 
-    For a folder, all scripts at any depth are formatted. Standard input is formatted to standard
-    output.
+    For a folder, all scripts at any depth are formatted. Standard input, or another pipe, is
+    formatted to standard output.
     """
     files, problems = files_of(arguments)
     failed = False
@@ -38,9 +46,10 @@ def _format(file: str, *, check: bool, diff: bool) -> bool:
 
     Returns False if it has syntax errors, or if `check` finds it unformatted.
     """
-    source = read_source(file)
+    data = read_script(file)
+    source = Source.from_bytes(shown(file), data)
     # Unlike the source, the text has the file's line ends.
-    existing = source.text if file == "-" else read_module(Path(file)) or ""
+    existing = data.decode("utf-8", errors="surrogateescape")
     formatted = format_source(source)
     text = formatted.text
     if text is None:
@@ -55,7 +64,7 @@ def _format(file: str, *, check: bool, diff: bool) -> bool:
         return False
     if check or diff:
         return True
-    if file == "-":
+    if file == "-" or is_special(Path(file)):
         write_result(text)
     elif text != existing:
         # A link is followed: its target is replaced.
