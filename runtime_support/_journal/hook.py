@@ -120,13 +120,14 @@ class JournalHook(Hook):
         started = time.time()
         answer: Reply | ToolsUnsupported
         pieces: list[int] = []
+        self._run.usage = None
         try:
             answer = yield from drive(proceed(request), partial(_counted, pieces))
         except ToolsUnsupported as refusal:
             answer = refusal
         used = [model, 0, 0]
         if isinstance(answer, Reply):
-            used = [answer.fallback or model, *used_of(answer)]
+            used = [answer.fallback or model, *used_of(self._run.usage or answer.usage)]
         data = request_data(request)
         # Messages that earlier entries contain are left out, unless the conversation was restarted.
         told = self.sent if self.sent < len(request.messages) else 0

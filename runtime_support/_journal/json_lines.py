@@ -75,13 +75,13 @@ def outcome_data(answer: Reply | ToolsUnsupported) -> Entry:
     return {"reply": reply}
 
 
-def used_of(reply: Reply) -> list[int]:
-    """A reply's numbers of input and output tokens, for a journal.
+def used_of(usage: Usage) -> list[int]:
+    """The numbers of input and output tokens of a request, for a journal.
 
     The numbers of TOKEN_PARTS, such as cached tokens, follow unless all of them are 0.
     """
-    parts = [getattr(reply, name) for name in TOKEN_PARTS]
-    return [reply.input_tokens, reply.output_tokens, *(parts if any(parts) else ())]
+    parts = [getattr(usage, name) for name in TOKEN_PARTS]
+    return [usage.input_tokens, usage.output_tokens, *(parts if any(parts) else ())]
 
 
 def usage_of(sent: int, answered: int, *parts: int) -> Usage:
