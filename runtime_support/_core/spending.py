@@ -93,6 +93,8 @@ class UsageMeter:
         # counted when the journal was opened.
         self._kept: dict[object, UsageRecord] = {}
         self.has_kept = False
+        # By journal: the id of its last row whose usage is counted.
+        self.counted: dict[int, int] = {}
         self.prompts = self.in_flight = self.from_journal = 0
         self._began = time.monotonic()
         # The last error that was raised because the meter's own budget was used up.
@@ -180,18 +182,6 @@ def current_meters() -> list[UsageMeter]:
 def current_meter() -> UsageMeter:
     """Returns the meter of the current run."""
     return current_meters()[0]
-
-
-def add_recorded(
-    settings: Settings, model: str, usage: Usage, longest: int, *, for_blocks: bool
-) -> None:
-    """Adds usage to the meter of the run, from a journal that is being opened.
-
-    With `for_blocks`, also adds it to the meters of the enclosing blocks.
-    """
-    for one in current_meters() if for_blocks else [current_meter()]:
-        one.has_kept = True
-        one.add_recorded(settings, model, usage, longest)
 
 
 def note_recorded(settings: Settings, model: str, usage: Usage) -> None:

@@ -25,7 +25,7 @@ from runtime_support._core.redaction import redacted, shown
 from runtime_support._core.results import Answer, ToolCall
 from runtime_support._core.scopes import PromptKey, RunScope, current_scope, root, within
 from runtime_support._core.settings import Settings, settings_for
-from runtime_support._core.spending import add_recorded, note_recorded
+from runtime_support._core.spending import current_meters, note_recorded
 from runtime_support._core.tasks.loops import finish_in_thread
 from runtime_support._core.tasks.turns import wait_for_turn
 from runtime_support._core.tasks.waits import Steps, Wait, drive, finish
@@ -529,12 +529,15 @@ def _begun(path: str, settings: Settings) -> Journal:
 
 
 def count_recorded(journal: Journal, settings: Settings, *, for_blocks: bool) -> Journal:
-    """Charges recorded replies to the run's budget.
+    """Charges recorded replies to the run's budget, except those that it has counted before.
 
     If `for_blocks`, also charges the budgets of the enclosing blocks.
     """
-    for model, paid in journal.paid.items():
-        add_recorded(settings, model, *paid, for_blocks=for_blocks)
+    journal.meters = current_meters() if for_blocks else current_meters()[:1]
+    for meter in journal.meters:
+        meter.has_kept = True
+        for model, paid in journal.paid(meter).items():
+            meter.add_recorded(settings, model, *paid)
     return journal
 
 

@@ -31,7 +31,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from enum import StrEnum
 from functools import partial
@@ -45,6 +45,7 @@ from runtime_support._core.notes import note
 from runtime_support._core.redaction import holds_secret
 from runtime_support._core.results import Usage
 from runtime_support._core.scopes import PromptKey, order_of
+from runtime_support._core.spending import UsageMeter
 from runtime_support._journal.closures import ClosedValues, Match
 from runtime_support._journal.json_lines import Entry, LockedFile, lock
 from runtime_support._language.files import PRIVATE, check_regular
@@ -230,6 +231,8 @@ class Journal:
         self._waiting: deque[_Pending] = deque()
         self._lock = threading.Lock()
         self._broken: str | None = None
+        # The meters that count the replies.
+        self.meters: Sequence[UsageMeter] = ()
         # Gets each added row, and must store it, as this file is then not synced to the disk.
         self.listener: Callable[[list[_Values]], object] | None = None
         self._owner = _Owner(path)
@@ -247,6 +250,7 @@ class Journal:
             self._tell_of_beginning()
             head = {"version": VERSION, "saftc": __version__, "script": self.script}
             self._note("begun", {**head, "pid": os.getpid(), "time": round(time.time(), 3)})
+            self._identity = hash(self.read("select data from entry order by id limit 1")[0])
         except BaseException as error:
             self._owner.give_back()
             if isinstance(error, (*_PROBLEMS, OSError)):
@@ -297,17 +301,20 @@ class Journal:
         """
         self._insert((*asked, str(step), kind), entry)
 
-    @property
-    def paid(self) -> dict[str, tuple[Usage, int]]:
-        """Maps each model to the usage of its recorded replies and its longest output in tokens."""
+    def paid(self, meter: UsageMeter) -> dict[str, tuple[Usage, int]]:
+        """Maps each model to the usage of its recorded replies and its longest output in tokens.
+
+        Replies that the meter has counted are left out.
+        """
         model, longest = (f"json_extract(data, '$.used[{n}]')" for n in (0, 2))
         counts = ", ".join(f"total(json_extract(data, '$.used[{n}]'))" for n in range(1, 6))
         query = (
             f"select {model}, count(*), max({longest}), {counts} from entry "
-            f"where kind = '{RowKind.EXCHANGE}' group by 1"
+            f"where kind = '{RowKind.EXCHANGE}' and id > ? group by 1"
         )
+        counted = meter.counted.get(self._identity, 0)
         found: dict[str, tuple[Usage, int]] = {}
-        for model, requests, longest, sent, answered, *parts in self.read(query):
+        for model, requests, longest, sent, answered, *parts in self.read(query, counted):
             usage = Usage(int(sent), int(answered), requests, *map(int, parts))
             found[model] = usage, longest
         return found
@@ -346,6 +353,8 @@ class Journal:
             if ended == "ok":
                 self.check_whole()
             count = self.count_answers()
+            for meter in self.meters:
+                meter.counted[self._identity] = _last_row(self._database)
             if self._broken is None:  # otherwise the error was raised where it happened
                 counts = {"kept": self.kept, "new": count - self.kept}
                 self._note("ended", {"ended": ended, "time": round(time.time(), 3), **counts})
@@ -789,7 +798,7 @@ class _Owner(LockedFile):
             except BlockingIOError:  # perhaps another process only asks `is_in_use`
                 time.sleep(_PAUSE)
                 super().__init__(self._path, PRIVATE, waits=False)
-            self.note(self._rows)
+            self._write(self._rows)
         except BlockingIOError:
             number = _owner_of(path).process
             owner = f"process {number}" if number else "another process"
@@ -801,6 +810,7 @@ class _Owner(LockedFile):
                 hint="only one run at a time can use a journal; name another one for another run",
             ) from None
         except (OSError, ValueError) as error:
+            self.close()
             raise _unusable(path, error) from None
 
     def note(self, rows: int, state: str = "") -> None:

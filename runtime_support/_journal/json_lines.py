@@ -149,10 +149,11 @@ class LockedFile:
     `waits` is false, and OSError or ValueError if the path is not usable.
     """
 
+    _descriptor = -1
+
     def __init__(self, path: str, permissions: int, *, waits: bool) -> None:
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
-        self._descriptor = -1
         while not self.is_open or not self._is_at(path):  # again if another process has replaced it
             self.close()
             if os.path.exists(path):

@@ -229,7 +229,7 @@ def _add(call: WaitingCall, at: tuple[Any, ...], decision: Entry) -> None:
 
     def check() -> None:
         here = _waiting_in(call.journal, _AT_PLACE, *call.at[:4])
-        if not any(one.at == call.at for one in here):
+        if not any((one.at, one.key) == (call.at, call.key) for one in here):
             raise ConfigError(f"{call.shown} no longer waits")
 
     add(call.journal, at, {"asks": call.tool, **whole, **decision}, check)

@@ -477,6 +477,23 @@ def test_a_budget_counts_what_is_kept(server: FakeServer) -> None:
     assert len(server.requests) == 3
 
 
+def test_what_a_process_has_counted_it_does_not_count_again(server: FakeServer) -> None:
+    configure(budget_requests=3)
+    for _ in range(4):  # as a service that resumes a turn after each approval
+        with configure(budget_requests=2), journaled(FILE):
+            assert [ask(1), ask(2)] == ["ok", "ok"]
+            with pytest.raises(BudgetSpent, match="spent so far: 2 requests"):
+                ask(3)
+    assert current_usage().requests == 2
+    assert ask(4) == "ok"
+    before, spending._of_process = spending._of_process, spending.UsageMeter()
+    with journaled(FILE):  # by another process
+        ask(5)
+    spending._of_process = before
+    with pytest.raises(BudgetSpent, match="spent so far: 4 requests"), journaled(FILE):
+        ask(6)
+
+
 def test_a_budget_counts_what_is_kept_of_a_server_that_counts_no_tokens() -> None:
     configure(provider=Scripted(["word " * 400]), budget_tokens=10_000)
     taken: list[int] = []
@@ -882,6 +899,10 @@ def test_a_decision_about_a_call_reads_only_what_is_kept_of_this_call(
     monkeypatch.setattr(journals, "_sum", sum_of)
     decide(calls[1], True)
     assert len(read) == 2, "the question and the decision"
+    other = {**question, "digest": "other", "time": 2.0, "schema": {}}
+    journal.put(PromptKey("row/2", "a", "0"), RowKind.APPROVAL, "t1", other)
+    with pytest.raises(ConfigError, match="no longer waits"):
+        decide(calls[2], True)
     assert [call.scope for call in waiting_calls(FILE)] == ["row/0", "row/2"]
     with pytest.raises(ConfigError, match="no longer waits"):
         decide(calls[1], True)
