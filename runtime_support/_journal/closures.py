@@ -30,7 +30,7 @@ Match: TypeAlias = Literal["same", "other", "unsure"]
 
 
 class ClosedValues(NamedTuple):
-    """Digests of the values that a function closes over.
+    """Digests of the values that a function closes over, each with its name: `order=5a0748f0`.
 
     `fixed` values stay the same during a run, `changing` values may change; `unknown` counts the
     values that have no digest.
@@ -45,9 +45,10 @@ class ClosedValues(NamedTuple):
 
         A value that changes during a call is left out, because it cannot identify the call.
         """
-        fixed = [one for one in self.fixed if one in later.fixed]
         return ClosedValues(
-            fixed, [one for one in self.changing if one in later.changing], self.unknown
+            [one for one in self.fixed if one in later.fixed],
+            [one for one in self.changing if one in later.changing],
+            self.unknown,
         )
 
 
@@ -62,10 +63,10 @@ def closed_values(function: Any, *, with_mutable: bool = True) -> ClosedValues:
     """
     found = ClosedValues([], [], 0)
     unknown = 0
-    for value, may_change in _values_of(function, set()):
+    for name, value, may_change in _values_of(function, set()):
         reader = _ValueReader()
         try:
-            digest = key_of_data(reader.read(value))
+            digest = f"{name}={key_of_data(reader.read(value))}"
         # Another thread may change the value meanwhile, or the value may contain itself.
         except (_NoData, AttributeError, RuntimeError):
             unknown += not may_change
@@ -82,7 +83,7 @@ def compared(kept: ClosedValues, now: ClosedValues) -> Match:
 
     `kept` are the digests of the recorded call. The answer is "unsure" if a value has no digest, or
     if only values that may change differ. An edited function may close over more values than
-    before, or fewer. This alone does not count as a difference.
+    before, or fewer, or under other names. This alone does not count as a difference.
     """
     if not _agree(kept.fixed, now.fixed):
         return "other"
@@ -92,11 +93,19 @@ def compared(kept: ClosedValues, now: ClosedValues) -> Match:
 
 
 def _agree(ones: list[str], others: list[str]) -> bool:
-    return set(ones) <= set(others) or set(others) <= set(ones)
+    here, there = set(ones), set(others)
+    values, other_values = _parts(here, 2), _parts(there, 2)
+    has_all = values <= other_values or other_values <= values
+    return has_all and not _parts(here - there, 0) & _parts(there - here, 0)
 
 
-def _values_of(function: Any, seen: set[int]) -> Iterator[tuple[Any, bool]]:
-    """Yields each value that the function closes over or reads from its module.
+def _parts(digests: set[str], side: int) -> set[str]:
+    """The names (side 0) or the values (side 2) of named digests."""
+    return {one.partition("=")[side] for one in digests}
+
+
+def _values_of(function: Any, seen: set[int]) -> Iterator[tuple[str, Any, bool]]:
+    """Yields each value that the function closes over or reads from its module, with its name.
 
     The bool is True if the value is a variable of the module.
     """
@@ -105,29 +114,27 @@ def _values_of(function: Any, seen: set[int]) -> Iterator[tuple[Any, bool]]:
     seen.add(id(function))
     match function:
         case MethodType():
-            values = [(function.__self__, False), (function.__func__, False)]
+            values = [("self", function.__self__, False), ("", function.__func__, False)]
         case partial():
-            named: dict[str, Any] = function.keywords
-            values = [(one, False) for one in (function.func, *function.args, *named.values())]
+            given: dict[Any, Any] = {**dict(enumerate(function.args)), **function.keywords}
+            values = [("", function.func, False)]
+            values += [(f"{name}", one, False) for name, one in given.items()]
         case FunctionType() if not is_ours(function.__code__.co_filename):
-            known, names = function.__globals__, function.__code__.co_names
-            values = [(one, False) for one in map(_content, function.__closure__ or ())]
-            values += [(known[name], True) for name in names if name in known]
+            known, code = function.__globals__, function.__code__
+            cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
+            values = [(name, _content(cell), False) for name, cell in cells]
+            values += [(name, known[name], True) for name in code.co_names if name in known]
         case _:
             is_own = type(function).__module__.partition(".")[0] in ("builtins", "runtime_support")
             if callable(function) and not isinstance(function, type) and not is_own:
-                yield function, False
+                yield "", function, False
             return
-    for value, is_global in values:
-        if _is_read(value):
+    for name, value, is_global in values:
+        if isinstance(value, FunctionType | MethodType | partial):
             if not is_global or getattr(value, "__module__", "") == function.__module__:
                 yield from _values_of(value, seen)
         elif not callable(value):
-            yield value, is_global
-
-
-def _is_read(value: Any) -> bool:
-    return isinstance(value, FunctionType | MethodType | partial)
+            yield name, value, is_global
 
 
 def _content(cell: CellType) -> Any:

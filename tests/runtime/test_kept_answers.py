@@ -224,6 +224,26 @@ def test_an_order_that_was_paid_is_paid_once_and_another_is_paid(
 
 
 @pytest.mark.usefixtures("bank")
+def test_what_values_a_tool_closes_over_is_not_enough() -> None:
+    def move(pair: Any, *, awaits: bool = False) -> Any:
+        source, target = pair
+
+        def pay() -> str:
+            PAID.append(f"{source} to {target}")
+            return PAID[-1]
+
+        return prompt("Pay the open order with {pay}.", pay=pay).value
+
+    assert kept(one_after_the_other, [("A", "B")], move) == ["done: A to B"]
+    assert kept(one_after_the_other, [("B", "A")], move) == ["done: B to A"]
+    assert kept(one_after_the_other, [("A", "B"), ("A", "A")], move) == [
+        "done: A to B",
+        "done: A to A",
+    ]
+    assert PAID == ["A to B", "B to A", "A to A"]
+
+
+@pytest.mark.usefixtures("bank")
 @pytest.mark.parametrize("make", [Ledger, entry])
 def test_a_call_of_which_nobody_knows_what_it_was_about_stops_the_run(
     make: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
