@@ -104,7 +104,9 @@ def _parts(digests: set[str], side: int) -> set[str]:
     return {one.partition("=")[side] for one in digests}
 
 
-def _values_of(function: Any, seen: set[int]) -> Iterator[tuple[str, Any, bool]]:
+def _values_of(
+    function: Any, seen: set[int], *, is_global: bool = False
+) -> Iterator[tuple[str, Any, bool]]:
     """Yields each value that the function closes over or reads from its module, with its name.
 
     The bool is True if the value is a variable of the module.
@@ -116,25 +118,26 @@ def _values_of(function: Any, seen: set[int]) -> Iterator[tuple[str, Any, bool]]
         case MethodType():
             values = [("self", function.__self__, False), ("", function.__func__, False)]
         case partial():
-            given: dict[Any, Any] = {**dict(enumerate(function.args)), **function.keywords}
-            values = [("", function.func, False)]
-            values += [(f"{name}", one, False) for name, one in given.items()]
+            given = [("", function.func), *enumerate(function.args), *function.keywords.items()]
+            values = [(f"{name}", one, False) for name, one in given]
         case FunctionType() if not is_ours(function.__code__.co_filename):
             known, code = function.__globals__, function.__code__
-            cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
+            closure: tuple[CellType, ...] = function.__closure__ or ()
+            cells = zip(code.co_freevars, closure, strict=True)
             values = [(name, _content(cell), False) for name, cell in cells]
             values += [(name, known[name], True) for name in code.co_names if name in known]
+        case _ if hasattr(function, "__wrapped__"):  # by `approve` or `lru_cache`, for example
+            values = [("", function.__wrapped__, is_global)]
         case _:
             is_own = type(function).__module__.partition(".")[0] in ("builtins", "runtime_support")
             if callable(function) and not isinstance(function, type) and not is_own:
-                yield "", function, False
+                yield "", function, is_global
             return
-    for name, value, is_global in values:
-        if isinstance(value, FunctionType | MethodType | partial):
-            if not is_global or getattr(value, "__module__", "") == function.__module__:
-                yield from _values_of(value, seen)
-        elif not callable(value):
-            yield name, value, is_global
+    for name, value, may_change in values:
+        if not callable(value):
+            yield name, value, may_change
+        elif not may_change or getattr(value, "__module__", "") == function.__module__:
+            yield from _values_of(value, seen, is_global=may_change)
 
 
 def _content(cell: CellType) -> Any:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from runtime_support import JournalError, configure, overlap, prompt
+from runtime_support import JournalError, PendingCall, approve, configure, overlap, prompt
 from runtime_support.runs import idempotency_key, journal_scope, journaled
 from tests.support.fake_server import FakeServer, calling, completion
 
@@ -221,6 +222,57 @@ def test_an_order_that_was_paid_is_paid_once_and_another_is_paid(
     assert paid_by(go, [b, c]) == (["done: B", "done: C"], ["C"])
     assert paid_by(go, [c, a, b]) == (["done: C", "done: A", "done: B"], [])
     assert len(set(KEYS)) == 3
+
+
+class Payer:
+    def __init__(self, pay: Callable[[], str]) -> None:
+        self.pay = pay
+
+    def __call__(self) -> str:
+        return self.pay()
+
+
+@pytest.mark.usefixtures("bank")
+@pytest.mark.parametrize("wrap", [approve, lru_cache])
+@pytest.mark.parametrize("is_inside", [False, True])
+def test_a_wrapped_tool_closes_over_what_its_function_closes_over(
+    wrap: Callable[[Any], Callable[[], str]], is_inside: bool
+) -> None:
+    def pay_by_wrapped(order: str, *, awaits: bool = False) -> Any:
+        def pay() -> str:
+            PAID.append(order)
+            return order
+
+        wrapped = wrap(pay)
+
+        def pay_inside() -> str:
+            return wrapped()
+
+        tool = pay_inside if is_inside else wrapped
+        return prompt("Pay the open order with {pay}.", pay=tool).value
+
+    def say_yes(_: PendingCall) -> bool:
+        return True
+
+    configure(approver=say_yes)
+    assert kept(one_after_the_other, ["A", "B"], pay_by_wrapped) == ["done: A", "done: B"]
+    assert kept(one_after_the_other, ["B", "C"], pay_by_wrapped) == ["done: B", "done: C"]
+    assert PAID == ["A", "B", "C"]
+
+
+@pytest.mark.usefixtures("bank")
+def test_an_object_that_is_called_may_be_any_other() -> None:
+    def pay_by_object(order: str, *, awaits: bool = False) -> Any:
+        payer = Payer(lambda: PAID.append(order) or order)
+
+        def pay() -> str:
+            return payer()
+
+        return prompt("Pay the open order with {pay}.", pay=pay).value
+
+    assert kept(one_after_the_other, ["A", "B"], pay_by_object) == ["done: A", "done: B"]
+    with pytest.raises(JournalError, match="pay may have been called for this one or for another"):
+        kept(one_after_the_other, ["B", "C"], pay_by_object)
 
 
 @pytest.mark.usefixtures("bank")
