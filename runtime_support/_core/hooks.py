@@ -311,9 +311,17 @@ def wrap_with_hooks(
     return inmost
 
 
-def make_call(call: RequestedCall, settings: Settings, make: MakeCall) -> Steps[Any]:
-    """Makes a call outside of any prompt, through all hooks, and returns its outcome."""
-    call.hooks = hooks_for(PromptRun(settings))
+def make_call(
+    call: RequestedCall,
+    settings: Settings,
+    make: MakeCall,
+    functions: Mapping[str, Any] = MappingProxyType({}),
+) -> Steps[Any]:
+    """Makes a call outside of any prompt, through all hooks, and returns its outcome.
+
+    If the call is a program, `functions` are the functions that it calls.
+    """
+    call.hooks = hooks_for(PromptRun(settings, functions=functions))
     return wrap_with_hooks(call.hooks, "tool_call", make)(call)
 
 

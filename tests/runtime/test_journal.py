@@ -47,6 +47,7 @@ from runtime_support._budgets import current_usage
 from runtime_support._core import scopes as places
 from runtime_support._core import spending
 from runtime_support._core.scopes import PromptKey
+from runtime_support._core.spending import current_meter
 from runtime_support._journal import hook as keeping
 from runtime_support._journal import journal as journals
 from runtime_support._journal import json_lines as lines
@@ -383,6 +384,25 @@ def test_calls_of_a_plan_are_not_made_again() -> None:
     assert made == ["Ada", "Bo"] * 2
 
 
+def test_a_plan_that_closes_over_another_value_is_run() -> None:
+    paid: list[str] = []
+
+    def run(*orders: str) -> list[str]:
+        def one(order: str) -> str:
+            def pay() -> str:
+                paid.append(order)
+                return f"{order} is paid"
+
+            return run_plan(Plan.read({"pay": {}}, [pay]))
+
+        with journaled(FILE):
+            return [one(order) for order in orders]
+
+    assert run("A", "B") == ["A is paid", "B is paid"]
+    assert run("B", "C") == ["B is paid", "C is paid"]
+    assert paid == ["A", "B", "C"]
+
+
 @pytest.mark.parametrize("is_program", [False, True])
 def test_a_call_in_doubt_can_stop_the_run(
     scripted: Script, monkeypatch: pytest.MonkeyPatch, is_program: bool
@@ -486,10 +506,11 @@ def test_what_a_process_has_counted_it_does_not_count_again(server: FakeServer) 
                 ask(3)
     assert current_usage().requests == 2
     assert ask(4) == "ok"
-    before, spending._of_process = spending._of_process, spending.UsageMeter()
+    before = current_meter()
+    spending._of_process = spending.UsageMeter()  # pyright: ignore[reportPrivateUsage]
     with journaled(FILE):  # by another process
         ask(5)
-    spending._of_process = before
+    spending._of_process = before  # pyright: ignore[reportPrivateUsage]
     with pytest.raises(BudgetSpent, match="spent so far: 4 requests"), journaled(FILE):
         ask(6)
 
@@ -899,7 +920,7 @@ def test_a_decision_about_a_call_reads_only_what_is_kept_of_this_call(
     monkeypatch.setattr(journals, "_sum", sum_of)
     decide(calls[1], True)
     assert len(read) == 2, "the question and the decision"
-    other = {**question, "digest": "other", "time": 2.0, "schema": {}}
+    other: dict[str, Any] = {**question, "digest": "other", "time": 2.0, "schema": {}}
     journal.put(PromptKey("row/2", "a", "0"), RowKind.APPROVAL, "t1", other)
     with pytest.raises(ConfigError, match="no longer waits"):
         decide(calls[2], True)
