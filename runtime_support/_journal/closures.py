@@ -14,6 +14,7 @@ from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from functools import partial
+from inspect import unwrap
 from types import CellType, FunctionType, MethodType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -71,10 +72,9 @@ def closed_values(function: Any, *, with_mutable: bool = True) -> ClosedValues:
         except (_NoData, AttributeError, RuntimeError):
             unknown += not may_change
             continue
-        if not with_mutable and (may_change or reader.is_mutable):
-            continue
-        is_fixed = not may_change and (not reader.is_mutable or _is_of_script(function))
-        (found.fixed if is_fixed else found.changing).append(digest)
+        is_fixed = not may_change and (not reader.is_mutable or _is_of_script(unwrap(function)))
+        if is_fixed or with_mutable:
+            (found.fixed if is_fixed else found.changing).append(digest)
     return ClosedValues(sorted(found.fixed), sorted(found.changing), unknown)
 
 

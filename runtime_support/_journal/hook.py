@@ -250,8 +250,10 @@ class JournalHook(Hook):
         return "unsure" if "unsure" in found else "same"
 
     def closed(self, tool: str, *, with_mutable: bool = True) -> ClosedValues:
-        """Digests of the values that the tool with this name closes over now."""
-        return closed_values(self._run.functions.get(tool), with_mutable=with_mutable)
+        """Digests of the values that the tool with this name, or the program, closes over now."""
+        functions = self._run.functions
+        program = partial(len, *functions.values()) if tool == "program" else None
+        return closed_values(functions.get(tool, program), with_mutable=with_mutable)
 
 
 def _is_recordable(call: RequestedCall) -> bool:
@@ -373,11 +375,17 @@ class CallRecord:
         found = self._found(RowKind.APPROVAL)
         if found is None or found["digest"] != held.digest or "decided" in found:
             more = {"place": held.place, "time": round(time.time(), 3), "schema": held.schema}
-            self._keep(RowKind.APPROVAL, {**_question(held), **more, **self._journal.began_by})
+            self._keep(RowKind.APPROVAL, {**self._question(held), **more, **self._journal.began_by})
 
     def answer(self, held: PendingApproval, decision: Decision) -> None:
         """Records a decision, who made it, and when."""
-        self._keep(RowKind.APPROVAL, {**_question(held), **decision_data(decision)})
+        self._keep(RowKind.APPROVAL, {**self._question(held), **decision_data(decision)})
+
+    def _question(self, held: PendingApproval) -> Entry:
+        names = ("kind", "digest", "sent", "shown")
+        question = {"asks": held.name, **{name: getattr(held, name) for name in names}}
+        closed = self._hook.closed(held.name, with_mutable=False)
+        return {**question, "closed": closed} if any(closed) else question
 
     def begin(self) -> None:
         """Records the start of the call: from now on, the call may have had an effect."""
@@ -413,11 +421,6 @@ def _in_doubt(entry: Entry, how: str, hint: str) -> JournalError:
         "its run ended before the call did: it may or may not have taken effect",
         hint=hint,
     )
-
-
-def _question(held: PendingApproval) -> Entry:
-    names = ("name", "kind", "digest", "sent", "shown")
-    return {"asks" if name == "name" else name: getattr(held, name) for name in names}
 
 
 def _as_json(text: str) -> str:

@@ -270,19 +270,20 @@ class Journal:
             yield self._equal[asked[:2]]
 
     def _kept_like(self, asked: PromptKey) -> dict[PromptKey, RecordedPrompt]:
-        parts = (f"json_extract(data, '$.{name}')" for name in ("tool", "closed", "place"))
+        names = ("tool", "asks", "closed", "place")
+        parts = (f"json_extract(data, '$.{name}')" for name in names)
         query = (
             f"select place, step, kind, {', '.join(parts)} from entry "
             "where scope = ? and key = ? order by id"
         )
         kept: dict[PromptKey, RecordedPrompt] = {}
-        for name, step, kind, tool, closed, place in self._execute(query, *asked[:2]):
+        for name, step, kind, tool, asks, closed, place in self._execute(query, *asked[:2]):
             one = PromptKey(*asked[:2], name)
             known = kept.setdefault(one, RecordedPrompt(name, {}))
             if kind == RowKind.PLACE:
                 kept[one] = known._replace(place=place)
             if closed is not None:
-                known.closures[step] = tool, ClosedValues(*json.loads(closed))
+                known.closures[step] = tool or asks, ClosedValues(*json.loads(closed))
         return kept
 
     def find(self, asked: PromptKey, kind: RowKind, step: int | str) -> Entry | None:

@@ -11,8 +11,17 @@ from typing import Any
 
 import pytest
 
-from runtime_support import JournalError, PendingCall, approve, configure, overlap, prompt
-from runtime_support.runs import idempotency_key, journal_scope, journaled
+from runtime_support import JournalError, PendingCall, approve, configure, overlap, program, prompt
+from runtime_support.errors import RunWaiting
+from runtime_support.programs import Plan
+from runtime_support.programs import run as run_plan
+from runtime_support.runs import (
+    decide,
+    idempotency_key,
+    journal_scope,
+    journaled,
+    waiting_calls,
+)
 from tests.support.fake_server import FakeServer, calling, completion
 
 FILE = "run.journal"
@@ -258,6 +267,46 @@ def test_a_wrapped_tool_closes_over_what_its_function_closes_over(
     assert kept(one_after_the_other, ["A", "B"], pay_by_wrapped) == ["done: A", "done: B"]
     assert kept(one_after_the_other, ["B", "C"], pay_by_wrapped) == ["done: B", "done: C"]
     assert PAID == ["A", "B", "C"]
+
+
+def pay_by_plan(_: str, *, pay: Any) -> Any:
+    return f"done: {run_plan(Plan.read({'pay': {}}, [pay]))}"
+
+
+def pay_by_program(template: str, *, pay: Any) -> Any:
+    return f"done: {program(template, pay=pay).value}"
+
+
+def pay_by_prompt(template: str, *, pay: Any) -> Any:
+    return prompt(template, pay=pay).value
+
+
+@pytest.mark.parametrize("form", [pay_by_prompt, pay_by_program, pay_by_plan])
+def test_a_decision_is_about_what_the_tool_closes_over(
+    bank: FakeServer, form: Callable[..., Any]
+) -> None:
+    if form is pay_by_program:
+        bank.responder = lambda _: completion('{"pay": {}}')
+
+    def pay_approved(order: str, *, awaits: bool = False) -> Any:
+        def pay() -> str:
+            PAID.append(order)
+            return order
+
+        return form("Pay the open order with {pay}.", pay=approve(pay))
+
+    def run(*orders: str) -> list[str]:
+        return kept(one_after_the_other, list(orders), pay_approved)
+
+    with pytest.raises(RunWaiting):
+        run("A")
+    decide(waiting_calls(FILE)[0], True)
+    with pytest.raises(RunWaiting):
+        run("B")
+    assert PAID == []
+    decide(waiting_calls(FILE)[0], True)
+    assert run("B", "A") == ["done: B", "done: A"]
+    assert PAID == ["B", "A"]
 
 
 @pytest.mark.usefixtures("bank")
