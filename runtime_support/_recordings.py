@@ -31,6 +31,7 @@ from runtime_support._core.messages import Reply, ReplyStream, Request
 from runtime_support._core.notes import note
 from runtime_support._core.redaction import redacted, secret_in, without_known_secrets
 from runtime_support._core.results import ToolCall
+from runtime_support._core.scopes import order_of
 from runtime_support._core.tasks.turns import current_task, in_turn
 from runtime_support._core.tasks.waits import Steps, StreamClosed, Wait
 from runtime_support._journal.journal import exchanges, is_journal
@@ -64,6 +65,10 @@ MOST_COMPARED = 8
 _SKIMMED = 4000
 _MOST_UNUSED = 5
 _READABLE = ("text", "thinking", "summary")
+
+# The keys of prompts in a scope, and the number of the outermost group of overlapping calls.
+_KEYS = re.compile(r"[0-9a-f]{16}\.")
+_OVERLAPPING = re.compile(r".*?\d+(?=\.\d+:)")
 
 EntryKey: TypeAlias = tuple[str, int]
 
@@ -99,17 +104,11 @@ class Recording:
             self.asked[key] += 1
         return key, repeat
 
-    def find(self, *places: EntryKey) -> Entry | None:
-        """Returns the entry of the first of these keys that has an entry, and marks it as used.
-
-        Returns None if no key has an entry.
-        """
+    def find(self, place: EntryKey) -> Entry | None:
+        """Returns the entry with this key, and marks it as used. Returns None if there is none."""
         with self._lock:
-            for one in places:
-                if one in self.entries:
-                    self.used.add(one)
-                    return self.entries[one]
-            return None
+            self.used.add(place)
+            return self.entries.get(place)
 
     def miss(self, asked: Entry) -> ReplayMiss:
         """Returns the error for a request without an entry, and adds it to `misses`."""
@@ -193,43 +192,31 @@ class RecordingHook(Hook):
         Otherwise, sends the request and records the reply. Raises ReplayMiss if the hook only
         replays. If a stream is abandoned, the part that arrived is recorded.
         """
-        recordings = {id(r): r for r in (self.replay, self.record) if r is not None}
         asked = request_data(request)
-        places = {
-            identity: cache(partial(r.place, r.key_of(asked))) for identity, r in recordings.items()
-        }
-        if self.replay is not None or current_task() is None:
-            for place in places.values():
-                place()
-        if self.replay is not None:
-            place = places[id(self.replay)]()
-            # The keys in recordings of earlier versions always include the model.
-            with_model = self.replay.key_of(request.canonical()), place[1]
-            entry = self.replay.find(place, with_model)
-            if entry is not None:
-                reply = reply_of(entry, self.replay.path)
-                if request.pieces is not None and reply.finish == "left":
-                    request.pieces.append(reply.text)
-                    yield reply.text
-                return reply
-            if self.record is None:
-                raise self.replay.miss(asked)
+        places = self._places(asked)
+        entry = self._find(places, asked)
+        if entry is not None:
+            reply = reply_of(entry, "" if self.replay is None else self.replay.path)
+            if request.pieces is not None and reply.finish == "left":
+                request.pieces.append(reply.text)
+                yield reply.text
+            return reply
         if self.record is None:
             return (yield from proceed(request))
         yield Wait(self.record.check)
-        put = partial(self._put, self.record, places[id(self.record)], asked)
+        put = partial(self._put_in_turn, places[self.record], asked)
         try:
             reply = yield from proceed(request)
         except StreamClosed:
-            yield _in_turn(put, outcome_data(Reply("".join(request.pieces or ()), finish="left")))
+            yield put(outcome_data(Reply("".join(request.pieces or ()), finish="left")))
             raise
         except ToolsUnsupported as refusal:
-            yield _in_turn(put, outcome_data(refusal))
+            yield put(outcome_data(refusal))
             raise
         except SaftError:
-            in_turn(places[id(self.record)])  # a later equal request counts this one
+            in_turn(places[self.record])  # a later equal request counts this one
             raise
-        yield _in_turn(put, outcome_data(reply))
+        yield put(outcome_data(reply))
         return reply
 
     def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Steps[Any]:
@@ -240,28 +227,44 @@ class RecordingHook(Hook):
         """
         if call.kind != "server":
             return (yield from proceed(call))
-        asked = {"tool": call.name, "args": json.loads(call.sent)}
-        used = {self.replay, self.record} - {None}
-        places = {r.path: r.place(r.key_of(asked)) for r in used if r is not None}
-        if self.replay is not None:
-            entry = self.replay.find(places[self.replay.path])
-            if entry is not None:
-                return ToolCall(call.name, None, to_json(entry["reply"]), None, 0.0)
-            if self.record is None:
-                raise self.replay.miss(asked)
+        asked: Entry = {"tool": call.name, "args": json.loads(call.sent)}
+        places = self._places(asked)
+        entry = self._find(places, asked)
+        if entry is not None:
+            return ToolCall(call.name, None, to_json(entry["reply"]), None, 0.0)
         if self.record is None:
             return (yield from proceed(call))
         yield Wait(self.record.check)
         made: ToolCall = yield from proceed(call)
         reply = {"reply": json.loads(made.result or "null")}
-        yield _in_turn(partial(self.record.put, places[self.record.path], asked), reply)
+        yield self._put_in_turn(places[self.record], asked, reply)
         return made
 
-    @staticmethod
-    def _put(
-        recording: Recording, place: Callable[[], EntryKey], asked: Entry, reply: Entry
-    ) -> None:
-        recording.put(place(), asked, reply)
+    def _places(self, asked: Entry) -> dict[Recording, Callable[[], EntryKey]]:
+        """Returns a function for each recording, which counts the request at its first call.
+
+        If the calls of the script do not overlap, the request is counted at once.
+        """
+        used = [one for one in (self.replay, self.record) if one is not None]
+        places = {one: cache(partial(one.place, one.key_of(asked))) for one in used}
+        if self.replay is not None or current_task() is None:
+            for place in places.values():
+                place()
+        return places
+
+    def _find(
+        self, places: dict[Recording, Callable[[], EntryKey]], asked: Entry
+    ) -> Entry | None:
+        """Returns the recorded entry; raises ReplayMiss if there is none and none is recorded."""
+        entry = None if self.replay is None else self.replay.find(places[self.replay]())
+        if entry is None and self.replay is not None and self.record is None:
+            raise self.replay.miss(asked)
+        return entry
+
+    def _put_in_turn(self, place: Callable[[], EntryKey], asked: Entry, reply: Entry) -> Wait:
+        assert self.record is not None
+        put = self.record.put
+        return Wait(partial(in_turn, lambda: put(place(), asked, reply)))
 
 
 def hook_for(prompt: PromptRun) -> RecordingHook | None:
@@ -276,10 +279,6 @@ def answers_in_order(prompt: PromptRun) -> bool:
     Otherwise, equal requests might get each other's replies.
     """
     return bool(os.environ.get("SAFT_REPLAY"))
-
-
-def _in_turn(put: Callable[[Entry], None], reply: Entry) -> Wait:
-    return Wait(partial(in_turn, partial(put, reply)))
 
 
 # Hints for missing requests, by the path of the recording, from code that can record them.
@@ -360,15 +359,25 @@ def _read(path: str) -> tuple[dict[EntryKey, Entry], int | None]:
 def _from_journal(path: str) -> dict[EntryKey, Entry]:
     """Returns the exchanges in a journal as entries of a recording.
 
-    Equal requests are numbered in the order of the file.
+    Equal requests are numbered in the order of the script: that of the file, which has calls that
+    overlap in the order in which they were answered.
     """
-    asked: Counter[str] = Counter()
-    found: dict[EntryKey, Entry] = {}
-    for entry in exchanges(path):
+    begun: dict[tuple[str, str], int] = {}
+    numbered: list[tuple[int, tuple[int, ...], Entry]] = []
+    for number, entry in enumerate(exchanges(path)):
+        scope, _, place, *_ = entry["at"]
         if "tool" in entry:
             wanted: Entry = {"tool": entry["tool"], "args": json.loads(entry["sent"])}
             reply = json.loads(entry["result"])
             entry: Entry = {"hash": key_of_data(wanted), "request": wanted, "reply": reply}
+        position = _KEYS.sub("", f"{scope}/{place}")
+        overlapping = _OVERLAPPING.match(position)
+        if overlapping is not None:
+            number = begun.setdefault((entry["hash"], overlapping[0]), number)
+        numbered.append((number, order_of(position), entry))
+    asked: Counter[str] = Counter()
+    found: dict[EntryKey, Entry] = {}
+    for _, _, entry in sorted(numbered, key=lambda one: one[:2]):
         key = entry["hash"]
         found[key, asked[key]] = {"key": key, "repeat": asked[key], **entry}
         asked[key] += 1
@@ -398,11 +407,9 @@ def _miss(recording: Recording, asked: Entry) -> ReplayMiss:
     hint = _advice.get(recording.path, "set SAFT_RECORD to the same file to record what is missing")
     known = [entry["request"] for _, entry in sorted(recording.entries.items())]
     if not known:
-        path = recording.path
-        is_empty = os.path.exists(path)
-        found = f"the recording {path} has no entries"
-        message = found if is_empty else f"there is no recording {path}"
-        return ReplayMiss(message, hint=hint)
+        is_empty = os.path.exists(recording.path)
+        message = "the recording {} has no entries" if is_empty else "there is no recording {}"
+        return ReplayMiss(message.format(recording.path), hint=hint)
     asked = without_secrets(asked)
     wanted = pretty(asked)
     likely = _likely(known, asked)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from runtime_support._core.messages import Provider, ReplyStream, Request
     from runtime_support._core.positions.frames import Place
-    from runtime_support._core.results import Answer, ToolCall
+    from runtime_support._core.results import Answer, ToolCall, Usage
     from runtime_support._core.settings import Settings
     from runtime_support._core.tasks.waits import Steps
     from runtime_support._journal.approval import PendingApproval
@@ -236,6 +236,7 @@ class PromptRun:
     - `ahead`: how many overlapping calls may send requests at the same time; None means unknown.
     - `caller`: the tool call that this prompt runs in, if any.
     - `request_id`: the id of the latest request.
+    - `usage`: the usage of the latest request that was sent, as budgets count it.
     - `hooks`: the hooks around this prompt, outermost first.
     - `listeners`: functions that get the events of this prompt.
     """
@@ -253,6 +254,7 @@ class PromptRun:
         self.caller = current_call()
         self.id = next(ids)
         self.request_id = 0
+        self.usage: Usage | None = None
         self.listeners: list[Callable[[Any], object]] = []
         self.hooks: Sequence[Hook] = ()
         self._provider: Provider | None = None
@@ -311,9 +313,17 @@ def wrap_with_hooks(
     return inmost
 
 
-def make_call(call: RequestedCall, settings: Settings, make: MakeCall) -> Steps[Any]:
-    """Makes a call outside of any prompt, through all hooks, and returns its outcome."""
-    call.hooks = hooks_for(PromptRun(settings))
+def make_call(
+    call: RequestedCall,
+    settings: Settings,
+    make: MakeCall,
+    functions: Mapping[str, Any] = MappingProxyType({}),
+) -> Steps[Any]:
+    """Makes a call outside of any prompt, through all hooks, and returns its outcome.
+
+    If the call is a program, `functions` are the functions that it calls.
+    """
+    call.hooks = hooks_for(PromptRun(settings, functions=functions))
     return wrap_with_hooks(call.hooks, "tool_call", make)(call)
 
 

@@ -22,7 +22,7 @@ from runtime_support.errors import ProviderError, RunStopped
 
 if TYPE_CHECKING:
     from runtime_support._core.hooks import AnswerPrompt, PromptRun, SendRequest
-    from runtime_support._core.messages import Reply, ReplyStream, Request
+    from runtime_support._core.messages import ReplyStream, Request
     from runtime_support._core.positions.frames import Place
     from runtime_support._core.results import Answer
     from runtime_support._core.settings import Settings
@@ -93,6 +93,8 @@ class UsageMeter:
         # counted when the journal was opened.
         self._kept: dict[object, UsageRecord] = {}
         self.has_kept = False
+        # By journal: the id of its last row whose usage is counted.
+        self.counted: dict[int, int] = {}
         self.prompts = self.in_flight = self.from_journal = 0
         self._began = time.monotonic()
         # The last error that was raised because the meter's own budget was used up.
@@ -182,18 +184,6 @@ def current_meter() -> UsageMeter:
     return current_meters()[0]
 
 
-def add_recorded(
-    settings: Settings, model: str, usage: Usage, longest: int, *, for_blocks: bool
-) -> None:
-    """Adds usage to the meter of the run, from a journal that is being opened.
-
-    With `for_blocks`, also adds it to the meters of the enclosing blocks.
-    """
-    for one in current_meters() if for_blocks else [current_meter()]:
-        one.has_kept = True
-        one.add_recorded(settings, model, usage, longest)
-
-
 def note_recorded(settings: Settings, model: str, usage: Usage) -> None:
     """Counts an answer that comes from the journal.
 
@@ -244,14 +234,13 @@ class UsageHook(Hook):
     def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
         """Counts a request. Estimates its tokens if its stream was closed or broke off.
 
-        A failed request counts with estimated tokens if the provider may charge it. A refused
-        request counts without tokens. A request does not count if the server was unreachable or
-        overloaded.
+        A failed or cancelled request counts with estimated tokens if the provider may charge it. A
+        refused request counts without tokens. A request does not count if the server was
+        unreachable or overloaded.
         """
         prompt, usage = self._prompt, Usage(requests=1)
         model = prompt.model_of(request)
         reserved = self._spendings[-1].reservations.get(prompt)
-        reply: Reply | None = None
         try:
             reply = yield from proceed(request)
             usage = reply.usage
@@ -259,17 +248,28 @@ class UsageHook(Hook):
                 written = [reply.text, *(call.arguments for call in reply.tool_calls)]
                 usage = reserved.usage(written)
             return reply
-        except ProviderError as error:
-            if error.stays_away:
+        except BaseException as error:
+            if request.pieces:
+                usage = Usage(tokens_in(request), tokens_of(request.pieces), 1)
+            elif isinstance(error, ProviderError) and error.stays_away:
                 usage = Usage()
-            elif error.another_try or error.status is None or error.status >= 500:
+            elif _may_be_charged(error):
                 usage = Usage(tokens_in(request), 0, 1) if reserved is None else reserved.usage()
             raise
         finally:
-            if reply is None and request.pieces:
-                usage = Usage(tokens_in(request), tokens_of(request.pieces), 1)
+            prompt.usage = usage
             for one in self._spendings:
                 one.add(prompt, model, usage)
+
+
+def _may_be_charged(error: BaseException) -> bool:
+    """True if the provider may charge a request that ended with this error.
+
+    A request that was cancelled may be charged, too.
+    """
+    if isinstance(error, ProviderError):
+        return bool(error.another_try or error.status is None or error.status >= 500)
+    return not isinstance(error, Exception)
 
 
 def hook_for(prompt: PromptRun) -> UsageHook:

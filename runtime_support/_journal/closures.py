@@ -14,6 +14,7 @@ from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from functools import partial
+from inspect import unwrap
 from types import CellType, FunctionType, MethodType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -30,7 +31,7 @@ Match: TypeAlias = Literal["same", "other", "unsure"]
 
 
 class ClosedValues(NamedTuple):
-    """Digests of the values that a function closes over.
+    """Digests of the values that a function closes over, each with its name: `order=5a0748f0`.
 
     `fixed` values stay the same during a run, `changing` values may change; `unknown` counts the
     values that have no digest.
@@ -45,9 +46,10 @@ class ClosedValues(NamedTuple):
 
         A value that changes during a call is left out, because it cannot identify the call.
         """
-        fixed = [one for one in self.fixed if one in later.fixed]
         return ClosedValues(
-            fixed, [one for one in self.changing if one in later.changing], self.unknown
+            [one for one in self.fixed if one in later.fixed],
+            [one for one in self.changing if one in later.changing],
+            self.unknown,
         )
 
 
@@ -62,18 +64,17 @@ def closed_values(function: Any, *, with_mutable: bool = True) -> ClosedValues:
     """
     found = ClosedValues([], [], 0)
     unknown = 0
-    for value, may_change in _values_of(function, set()):
+    for name, value, may_change in _values_of(function, set()):
         reader = _ValueReader()
         try:
-            digest = key_of_data(reader.read(value))
+            digest = f"{name}={key_of_data(reader.read(value))}"
         # Another thread may change the value meanwhile, or the value may contain itself.
         except (_NoData, AttributeError, RuntimeError):
             unknown += not may_change
             continue
-        if not with_mutable and (may_change or reader.is_mutable):
-            continue
-        is_fixed = not may_change and (not reader.is_mutable or _is_of_script(function))
-        (found.fixed if is_fixed else found.changing).append(digest)
+        is_fixed = not may_change and (not reader.is_mutable or _is_of_script(unwrap(function)))
+        if is_fixed or with_mutable:
+            (found.fixed if is_fixed else found.changing).append(digest)
     return ClosedValues(sorted(found.fixed), sorted(found.changing), unknown)
 
 
@@ -82,7 +83,7 @@ def compared(kept: ClosedValues, now: ClosedValues) -> Match:
 
     `kept` are the digests of the recorded call. The answer is "unsure" if a value has no digest, or
     if only values that may change differ. An edited function may close over more values than
-    before, or fewer. This alone does not count as a difference.
+    before, or fewer, or under other names. This alone does not count as a difference.
     """
     if not _agree(kept.fixed, now.fixed):
         return "other"
@@ -92,11 +93,21 @@ def compared(kept: ClosedValues, now: ClosedValues) -> Match:
 
 
 def _agree(ones: list[str], others: list[str]) -> bool:
-    return set(ones) <= set(others) or set(others) <= set(ones)
+    here, there = set(ones), set(others)
+    values, other_values = _parts(here, 2), _parts(there, 2)
+    has_all = values <= other_values or other_values <= values
+    return has_all and not _parts(here - there, 0) & _parts(there - here, 0)
 
 
-def _values_of(function: Any, seen: set[int]) -> Iterator[tuple[Any, bool]]:
-    """Yields each value that the function closes over or reads from its module.
+def _parts(digests: set[str], side: int) -> set[str]:
+    """The names (side 0) or the values (side 2) of named digests."""
+    return {one.partition("=")[side] for one in digests}
+
+
+def _values_of(
+    function: Any, seen: set[int], *, is_global: bool = False
+) -> Iterator[tuple[str, Any, bool]]:
+    """Yields each value that the function closes over or reads from its module, with its name.
 
     The bool is True if the value is a variable of the module.
     """
@@ -105,29 +116,28 @@ def _values_of(function: Any, seen: set[int]) -> Iterator[tuple[Any, bool]]:
     seen.add(id(function))
     match function:
         case MethodType():
-            values = [(function.__self__, False), (function.__func__, False)]
+            values = [("self", function.__self__, False), ("", function.__func__, False)]
         case partial():
-            named: dict[str, Any] = function.keywords
-            values = [(one, False) for one in (function.func, *function.args, *named.values())]
+            given = [("", function.func), *enumerate(function.args), *function.keywords.items()]
+            values = [(f"{name}", one, False) for name, one in given]
         case FunctionType() if not is_ours(function.__code__.co_filename):
-            known, names = function.__globals__, function.__code__.co_names
-            values = [(one, False) for one in map(_content, function.__closure__ or ())]
-            values += [(known[name], True) for name in names if name in known]
+            known, code = function.__globals__, function.__code__
+            closure: tuple[CellType, ...] = function.__closure__ or ()
+            cells = zip(code.co_freevars, closure, strict=True)
+            values = [(name, _content(cell), False) for name, cell in cells]
+            values += [(name, known[name], True) for name in code.co_names if name in known]
+        case _ if hasattr(function, "__wrapped__"):  # by `approve` or `lru_cache`, for example
+            values = [("", function.__wrapped__, is_global)]
         case _:
             is_own = type(function).__module__.partition(".")[0] in ("builtins", "runtime_support")
             if callable(function) and not isinstance(function, type) and not is_own:
-                yield function, False
+                yield "", function, is_global
             return
-    for value, is_global in values:
-        if _is_read(value):
-            if not is_global or getattr(value, "__module__", "") == function.__module__:
-                yield from _values_of(value, seen)
-        elif not callable(value):
-            yield value, is_global
-
-
-def _is_read(value: Any) -> bool:
-    return isinstance(value, FunctionType | MethodType | partial)
+    for name, value, may_change in values:
+        if not callable(value):
+            yield name, value, may_change
+        elif not may_change or getattr(value, "__module__", "") == function.__module__:
+            yield from _values_of(value, seen, is_global=may_change)
 
 
 def _content(cell: CellType) -> Any:

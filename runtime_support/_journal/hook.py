@@ -25,7 +25,7 @@ from runtime_support._core.redaction import redacted, shown
 from runtime_support._core.results import Answer, ToolCall
 from runtime_support._core.scopes import PromptKey, RunScope, current_scope, root, within
 from runtime_support._core.settings import Settings, settings_for
-from runtime_support._core.spending import add_recorded, note_recorded
+from runtime_support._core.spending import current_meters, note_recorded
 from runtime_support._core.tasks.loops import finish_in_thread
 from runtime_support._core.tasks.turns import wait_for_turn
 from runtime_support._core.tasks.waits import Steps, Wait, drive, finish
@@ -120,13 +120,14 @@ class JournalHook(Hook):
         started = time.time()
         answer: Reply | ToolsUnsupported
         pieces: list[int] = []
+        self._run.usage = None
         try:
             answer = yield from drive(proceed(request), partial(_counted, pieces))
         except ToolsUnsupported as refusal:
             answer = refusal
         used = [model, 0, 0]
         if isinstance(answer, Reply):
-            used = [answer.fallback or model, *used_of(answer)]
+            used = [answer.fallback or model, *used_of(self._run.usage or answer.usage)]
         data = request_data(request)
         # Messages that earlier entries contain are left out, unless the conversation was restarted.
         told = self.sent if self.sent < len(request.messages) else 0
@@ -249,8 +250,10 @@ class JournalHook(Hook):
         return "unsure" if "unsure" in found else "same"
 
     def closed(self, tool: str, *, with_mutable: bool = True) -> ClosedValues:
-        """Digests of the values that the tool with this name closes over now."""
-        return closed_values(self._run.functions.get(tool), with_mutable=with_mutable)
+        """Digests of the values that the tool with this name, or the program, closes over now."""
+        functions = self._run.functions
+        program = partial(len, *functions.values()) if tool == "program" else None
+        return closed_values(functions.get(tool, program), with_mutable=with_mutable)
 
 
 def _is_recordable(call: RequestedCall) -> bool:
@@ -372,11 +375,17 @@ class CallRecord:
         found = self._found(RowKind.APPROVAL)
         if found is None or found["digest"] != held.digest or "decided" in found:
             more = {"place": held.place, "time": round(time.time(), 3), "schema": held.schema}
-            self._keep(RowKind.APPROVAL, {**_question(held), **more, **self._journal.began_by})
+            self._keep(RowKind.APPROVAL, {**self._question(held), **more, **self._journal.began_by})
 
     def answer(self, held: PendingApproval, decision: Decision) -> None:
         """Records a decision, who made it, and when."""
-        self._keep(RowKind.APPROVAL, {**_question(held), **decision_data(decision)})
+        self._keep(RowKind.APPROVAL, {**self._question(held), **decision_data(decision)})
+
+    def _question(self, held: PendingApproval) -> Entry:
+        names = ("kind", "digest", "sent", "shown")
+        question = {"asks": held.name, **{name: getattr(held, name) for name in names}}
+        closed = self._hook.closed(held.name, with_mutable=False)
+        return {**question, "closed": closed} if any(closed) else question
 
     def begin(self) -> None:
         """Records the start of the call: from now on, the call may have had an effect."""
@@ -412,11 +421,6 @@ def _in_doubt(entry: Entry, how: str, hint: str) -> JournalError:
         "its run ended before the call did: it may or may not have taken effect",
         hint=hint,
     )
-
-
-def _question(held: PendingApproval) -> Entry:
-    names = ("name", "kind", "digest", "sent", "shown")
-    return {"asks" if name == "name" else name: getattr(held, name) for name in names}
 
 
 def _as_json(text: str) -> str:
@@ -528,12 +532,15 @@ def _begun(path: str, settings: Settings) -> Journal:
 
 
 def count_recorded(journal: Journal, settings: Settings, *, for_blocks: bool) -> Journal:
-    """Charges recorded replies to the run's budget.
+    """Charges recorded replies to the run's budget, except those that it has counted before.
 
     If `for_blocks`, also charges the budgets of the enclosing blocks.
     """
-    for model, paid in journal.paid.items():
-        add_recorded(settings, model, *paid, for_blocks=for_blocks)
+    journal.meters = current_meters() if for_blocks else current_meters()[:1]
+    for meter in journal.meters:
+        meter.has_kept = True
+        for model, paid in journal.paid(meter).items():
+            meter.add_recorded(settings, model, *paid)
     return journal
 
 

@@ -31,7 +31,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from enum import StrEnum
 from functools import partial
@@ -45,6 +45,7 @@ from runtime_support._core.notes import note
 from runtime_support._core.redaction import holds_secret
 from runtime_support._core.results import Usage
 from runtime_support._core.scopes import PromptKey, order_of
+from runtime_support._core.spending import UsageMeter
 from runtime_support._journal.closures import ClosedValues, Match
 from runtime_support._journal.json_lines import Entry, LockedFile, lock
 from runtime_support._language.files import PRIVATE, check_regular
@@ -117,6 +118,8 @@ _LATEST = (
 )
 # The suffix of the lock file.
 _LOCK = "-lock"
+# The seconds after which a locked file is tried again.
+_PAUSE = 0.02
 # The state in a lock file if the run could not record everything.
 _FAILED = "failed"
 # Why a journal that was closed cannot record.
@@ -228,12 +231,17 @@ class Journal:
         self._waiting: deque[_Pending] = deque()
         self._lock = threading.Lock()
         self._broken: str | None = None
+        # The meters that count the replies.
+        self.meters: Sequence[UsageMeter] = ()
         # Gets each added row, and must store it, as this file is then not synced to the disk.
         self.listener: Callable[[list[_Values]], object] | None = None
         self._owner = _Owner(path)
         try:
-            _make_private(path)
-            if not check_head(path, "" if is_of_block else self.script):
+            # A new file is for its owner alone; a file that cannot be written is an error.
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE))
+            with reading(path, "" if is_of_block else self.script) as database:
+                is_new = not _has_tables(database)
+            if is_new:
                 self._owner.note(0)
                 _make_tables(path)
             self._database = _connected(path)
@@ -241,7 +249,8 @@ class Journal:
             self.kept = self.count_answers()
             self._tell_of_beginning()
             head = {"version": VERSION, "saftc": __version__, "script": self.script}
-            self._note("begun", {**head, "pid": os.getpid(), "time": _now()})
+            self._note("begun", {**head, "pid": os.getpid(), "time": round(time.time(), 3)})
+            self._identity = hash(self.read("select data from entry order by id limit 1")[0])
         except BaseException as error:
             self._owner.give_back()
             if isinstance(error, (*_PROBLEMS, OSError)):
@@ -261,19 +270,20 @@ class Journal:
             yield self._equal[asked[:2]]
 
     def _kept_like(self, asked: PromptKey) -> dict[PromptKey, RecordedPrompt]:
-        parts = (f"json_extract(data, '$.{name}')" for name in ("tool", "closed", "place"))
+        names = ("tool", "asks", "closed", "place")
+        parts = (f"json_extract(data, '$.{name}')" for name in names)
         query = (
             f"select place, step, kind, {', '.join(parts)} from entry "
             "where scope = ? and key = ? order by id"
         )
         kept: dict[PromptKey, RecordedPrompt] = {}
-        for name, step, kind, tool, closed, place in self._execute(query, *asked[:2]):
+        for name, step, kind, tool, asks, closed, place in self._execute(query, *asked[:2]):
             one = PromptKey(*asked[:2], name)
             known = kept.setdefault(one, RecordedPrompt(name, {}))
             if kind == RowKind.PLACE:
                 kept[one] = known._replace(place=place)
             if closed is not None:
-                known.closures[step] = tool, ClosedValues(*json.loads(closed))
+                known.closures[step] = tool or asks, ClosedValues(*json.loads(closed))
         return kept
 
     def find(self, asked: PromptKey, kind: RowKind, step: int | str) -> Entry | None:
@@ -292,17 +302,20 @@ class Journal:
         """
         self._insert((*asked, str(step), kind), entry)
 
-    @property
-    def paid(self) -> dict[str, tuple[Usage, int]]:
-        """Maps each model to the usage of its recorded replies and its longest output in tokens."""
+    def paid(self, meter: UsageMeter) -> dict[str, tuple[Usage, int]]:
+        """Maps each model to the usage of its recorded replies and its longest output in tokens.
+
+        Replies that the meter has counted are left out.
+        """
         model, longest = (f"json_extract(data, '$.used[{n}]')" for n in (0, 2))
         counts = ", ".join(f"total(json_extract(data, '$.used[{n}]'))" for n in range(1, 6))
         query = (
             f"select {model}, count(*), max({longest}), {counts} from entry "
-            f"where kind = '{RowKind.EXCHANGE}' group by 1"
+            f"where kind = '{RowKind.EXCHANGE}' and id > ? group by 1"
         )
+        counted = meter.counted.get(self._identity, 0)
         found: dict[str, tuple[Usage, int]] = {}
-        for model, requests, longest, sent, answered, *parts in self.read(query):
+        for model, requests, longest, sent, answered, *parts in self.read(query, counted):
             usage = Usage(int(sent), int(answered), requests, *map(int, parts))
             found[model] = usage, longest
         return found
@@ -341,10 +354,11 @@ class Journal:
             if ended == "ok":
                 self.check_whole()
             count = self.count_answers()
+            for meter in self.meters:
+                meter.counted[self._identity] = _last_row(self._database)
             if self._broken is None:  # otherwise the error was raised where it happened
-                new = count - self.kept
-                end = {"ended": ended, "time": _now(), "kept": self.kept, "new": new}
-                self._note("ended", end)
+                counts = {"kept": self.kept, "new": count - self.kept}
+                self._note("ended", {"ended": ended, "time": round(time.time(), 3), **counts})
         finally:
             with self._lock:
                 state = "" if self._broken is None else _FAILED
@@ -380,10 +394,10 @@ class Journal:
     def _tell_of_beginning(self) -> None:
         if self._is_part or not self.kept:
             return
-        query = "select max(json_extract(data, '$.time')) from entry where step = 'begun'"
-        started = time_text(self.read(query)[0][0])
-        query = f"select json_extract(data, '$.ended') from entry where kind = '{RowKind.PROCESS}'"
-        is_ok = self.read(f"{query} order by id desc limit 1")[0][0] == "ok"
+        query = f"select data from entry where kind = '{RowKind.PROCESS}' order by id desc limit 2"
+        last, *before = (json.loads(data) for (data,) in self.read(query))
+        is_ok = last.get("ended") == "ok"
+        started = time_text(before[0]["time"] if "ended" in last else last["time"])
         what = "repeats the run that succeeded" if is_ok else "resumes the run"
         note(f"{self.path}: {what}, last started {started}; {_answers(self.kept)} kept")
 
@@ -396,7 +410,7 @@ class Journal:
         if problem != "ok":
             raise _unreadable(self.path, problem)
         # Row by row, as the rows of a job may not fit into memory.
-        damaged = list[tuple[int]]()
+        damaged = list[int]()
         for number, *row, total in self._database.execute(
             f"select id, {_COLUMNS}, sum from entry"
         ):
@@ -406,11 +420,12 @@ class Journal:
                         f"{self.path}: the entry of a call is damaged: the call may have been made",
                         hint="find out whether it was; start another journal to continue",
                     )
-                damaged.append((number,))
+                damaged.append(number)
         if damaged:
             self._owner.note(0)
-            with _transaction(self._database):
-                self._database.executemany("delete from entry where id = ?", damaged)
+            for number in damaged:
+                self.write_soon("delete from entry where id = ?", number)
+            self.flush()
             count = counted(len(damaged), "answer is damaged", "answers are damaged")
             note(f"{self.path}: {count}; their requests are sent again")
 
@@ -447,7 +462,7 @@ class Journal:
     def _commit_waiting(self) -> None:
         """Commits the queued statements. The caller must hold the lock."""
         if self._waiting and self._broken is None:
-            self._commit([self._waiting.popleft() for _ in range(len(self._waiting))])
+            self._commit(self._waiting.copy())
 
     def read(self, query: str, *values: Any) -> list[Any]:
         """Returns the rows of a query, after executing all queued statements.
@@ -484,7 +499,7 @@ class Journal:
 
     def merge(self, path: str) -> None:
         """Adds all rows of another journal, then removes that journal."""
-        with suppress(FileNotFoundError), reading(path) as other:
+        with reading(path) as other:
             if _has_tables(other):
                 query = f"select {_COLUMNS}, sum from entry where key is not null order by id"
                 self.merge_rows(other.execute(query).fetchall())
@@ -498,17 +513,30 @@ class Journal:
             if f"{known[0]}/".startswith(f"{scope}/"):
                 self._equal.pop(known, None)
 
-    def _commit(self, rows: list[_Pending]) -> None:
+    def _commit(self, rows: deque[_Pending]) -> None:
+        """Executes the first statements of the queue in a transaction, and takes them out of it.
+
+        If Ctrl-C comes before the commit, they stay in the queue: other threads wait for them.
+        """
+        database, has_begun = self._database, False
         is_synced = any(one.is_synced for one in rows)
         try:
-            self._database.execute(f"pragma synchronous = {'full' if is_synced else 'normal'}")
-            with _transaction(self._database):
-                for statement, group in groupby(rows, lambda one: one.statement):
-                    self._database.executemany(statement, [one.values for one in group])
-            if is_synced:
-                self._owner.note(_last_row(self._database))
+            database.execute(f"pragma synchronous = {'full' if is_synced else 'normal'}")
+            database.execute("begin immediate")
+            has_begun = True
+            for statement, group in groupby(rows, lambda one: one.statement):
+                database.executemany(statement, [one.values for one in group])
+            database.execute("commit")
         except sqlite3.Error as error:  # no more is written, as there is a gap
             self._broken = str(error)
+        finally:
+            if database.in_transaction:
+                database.execute("rollback")
+            elif has_begun:
+                for _ in rows:
+                    self._waiting.popleft()
+        if is_synced and self._broken is None:
+            self._owner.note(_last_row(database))
 
 
 # The open journals of this process. A forked process detaches from them, and closes no connection.
@@ -533,9 +561,10 @@ def add(path: str, at: tuple[Any, ...], entry: Entry, check: Callable[[], None])
     try:
         with closing(_connected(path)) as database:
             database.execute("pragma synchronous = full")
-            with _transaction(database):
-                check()
-                database.execute(_INSERT, _row_of(at, entry))
+            database.execute("begin immediate")
+            check()
+            database.execute(_INSERT, _row_of(at, entry))
+            database.execute("commit")
     except sqlite3.Error as error:
         raise _unusable(path, error) from None
 
@@ -574,70 +603,64 @@ def is_journal(path: str) -> bool:
 
 
 @contextmanager
-def reading(path: str) -> Generator[sqlite3.Connection]:
-    """Opens a journal for reading, even while its run is active.
+def reading(path: str, script: str = "") -> Generator[sqlite3.Connection]:
+    """Opens a journal for reading, even while its run is active; a new one has no tables.
 
-    Raises ConfigError if the file is not a journal, or is damaged.
+    Raises ConfigError if the file is not a journal, is damaged, or belongs to another script.
     """
     try:
         check_regular(path)
     except OSError as error:
         raise ConfigError(f"cannot read the journal {path}: {error.strerror or error}") from None
-    check_head(path)
-    try:
-        with closing(_connected(path, read_only=True)) as database:
-            yield database
-    except _PROBLEMS as error:
-        raise ConfigError(str(_unreadable(path, error))) from None
-
-
-def check_head(path: str, script: str = "") -> bool:
-    """True if the file is already a journal, and False if the file is new or empty.
-
-    Raises ConfigError if this run cannot use the file. The file is not changed.
-    """
     owner = _owner_of(path)  # read first: rows may be added meanwhile
-    missing = f"the rows of {path}-wal are missing"
     try:
         with closing(_connected(path, read_only=True)) as database:
-            identity, version = (
-                database.execute(f"pragma {name}").fetchone()[0]
-                for name in ("application_id", "user_version")
-            )
-            if not identity and not _has_tables(database):
-                size = os.path.getsize(path)
-                if 0 < size < _SMALLEST:
-                    raise _no_journal(path)
-                if size and owner.rows:
-                    raise ConfigError(str(_unreadable(path, missing)))
-                return False  # a new file, or a process was killed just after it began
-            if identity != _ID:
-                raise _no_journal(path)
-            if version != VERSION:
-                raise ConfigError(
-                    f"{path} is a journal of version {version}; this one writes version {VERSION}",
-                    setting="journal",
-                    hint="resume it with the saftc that started it, or name another file",
-                )
-            query = "select type, name, tbl_name, sql from sqlite_master where tbl_name = 'entry'"
-            if database.execute(query).fetchall() != _SCHEMA:
-                raise ConfigError(str(_unreadable(path, "its tables have changed")))
-            if _last_row(database) < owner.rows:
-                raise ConfigError(str(_unreadable(path, missing)))
-            query = "select json_extract(data, '$.script') from entry where step = 'begun' limit 1"
-            begun = database.execute(query).fetchone()
+            _check_head(database, path, owner.rows, script)
+            yield database
     except _PROBLEMS as error:
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
             raise _no_journal(path) from None
         raise ConfigError(str(_unreadable(path, error)), setting="journal") from None
-    other = "" if begun is None else begun[0]
+
+
+def _check_head(database: sqlite3.Connection, path: str, rows: int, script: str) -> None:
+    """Raises ConfigError if the file is neither a journal of this script nor new.
+
+    `rows` is the number of rows that it must have.
+    """
+    missing = f"the rows of {path}-wal are missing"
+    identity, version = (
+        database.execute(f"pragma {name}").fetchone()[0]
+        for name in ("application_id", "user_version")
+    )
+    if not identity and not _has_tables(database):
+        size = os.path.getsize(path)
+        if 0 < size < _SMALLEST:
+            raise _no_journal(path)
+        if size and rows:
+            raise ConfigError(str(_unreadable(path, missing)))
+        return  # a new file, or a process was killed just after it began
+    if identity != _ID:
+        raise _no_journal(path)
+    if version != VERSION:
+        raise ConfigError(
+            f"{path} is a journal of version {version}; this one writes version {VERSION}",
+            setting="journal",
+            hint="resume it with the saftc that started it, or name another file",
+        )
+    query = "select type, name, tbl_name, sql from sqlite_master where tbl_name = 'entry'"
+    if database.execute(query).fetchall() != _SCHEMA:
+        raise ConfigError(str(_unreadable(path, "its tables have changed")))
+    if _last_row(database) < rows:
+        raise ConfigError(str(_unreadable(path, missing)))
+    query = "select json_extract(data, '$.script') from entry where step = 'begun' limit 1"
+    (other,) = database.execute(query).fetchone() or ("",)
     if other and script and other != script:
         raise ConfigError(
             f"{path} is the journal of another script, {other}: this is {script}",
             setting="journal",
             hint="name another file",
         )
-    return True
 
 
 def _has_tables(database: sqlite3.Connection) -> bool:
@@ -685,21 +708,18 @@ def _no_journal(path: str) -> ConfigError:
     return ConfigError(what, setting="journal", hint=hint)
 
 
-def entries(path: str, *, latest: bool = False) -> Iterator[Entry]:
-    """Yields the rows of a journal in order, as entries.
+def entries(path: str, where: str = "true", *values: Any) -> Iterator[Entry]:
+    """Yields the rows of a journal for which `where` holds, in order, as entries.
 
-    The field `at` of an entry is the row's scope, key, place, step and kind. An entry about a
-    process has the step in the field `process` instead. With `latest`, yields only the newest entry
-    of each step, and no replies that a resumed run requests again. Raises ConfigError if the
-    journal is damaged.
+    `where` is an SQL condition with these values. The field `at` of an entry is the row's scope,
+    key, place, step and kind. An entry about a process has the step in the field `process` instead.
+    Raises ConfigError if the journal is damaged.
     """
     with reading(path) as database:
         if not _has_tables(database):
             raise ConfigError(f"{path} is empty")
-        where = f"where {_LATEST}" if latest else ""
-        for *row, total in database.execute(
-            f"select {_COLUMNS}, sum from entry {where} order by id"
-        ):
+        query = f"select {_COLUMNS}, sum from entry where {where} order by id"
+        for *row, total in database.execute(query, values):
             if _sum(tuple(row)) != total:
                 raise ConfigError(f"{path} is damaged: a row of it has changed")
             scope, key, place, step, data, kind = row
@@ -709,7 +729,7 @@ def entries(path: str, *, latest: bool = False) -> Iterator[Entry]:
 
 def exchanges(path: str) -> Iterator[Entry]:
     """Yields the exchanges that a resumed run would replay, and the finished calls of MCP tools."""
-    for entry in entries(path, latest=True):
+    for entry in entries(path, _LATEST):
         is_outside = "ms" in entry and str(entry.get("tool", "")).startswith("mcp(")
         if "hash" in entry or is_outside:
             yield entry
@@ -774,12 +794,12 @@ class _Owner(LockedFile):
             self._path = _companion_path(path, _LOCK)
             self._before = _owner_of(path)
             self._rows = self._before.rows
-            super().__init__(self._path, PRIVATE, waits=False)
             try:
-                self._write(self._rows)
-            except OSError:
-                self.close()
-                raise
+                super().__init__(self._path, PRIVATE, waits=False)
+            except BlockingIOError:  # perhaps another process only asks `is_in_use`
+                time.sleep(_PAUSE)
+                super().__init__(self._path, PRIVATE, waits=False)
+            self._write(self._rows)
         except BlockingIOError:
             number = _owner_of(path).process
             owner = f"process {number}" if number else "another process"
@@ -791,6 +811,7 @@ class _Owner(LockedFile):
                 hint="only one run at a time can use a journal; name another one for another run",
             ) from None
         except (OSError, ValueError) as error:
+            self.close()
             raise _unusable(path, error) from None
 
     def note(self, rows: int, state: str = "") -> None:
@@ -822,27 +843,6 @@ class _Owner(LockedFile):
             self.note(self._before.rows, self._before.state)
             self.close()
         self.release()
-
-
-@contextmanager
-def _transaction(database: sqlite3.Connection) -> Generator[None]:
-    """Commits all changes of the block, or none."""
-    database.execute("begin immediate")
-    try:
-        yield
-        database.execute("commit")
-    except BaseException:
-        if database.in_transaction:
-            database.execute("rollback")
-        raise
-
-
-def _make_private(path: str) -> None:
-    """Creates a file that only its owner can read, if there is no file.
-
-    Raises OSError if the file is not writable.
-    """
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE))
 
 
 def _make_tables(path: str) -> None:
@@ -897,7 +897,3 @@ def _plain(text: Any) -> Any:
 
 def _answers(count: int) -> str:
     return counted(count, "answer is", "answers are")
-
-
-def _now() -> float:
-    return round(time.time(), 3)

@@ -75,13 +75,13 @@ def outcome_data(answer: Reply | ToolsUnsupported) -> Entry:
     return {"reply": reply}
 
 
-def used_of(reply: Reply) -> list[int]:
-    """A reply's numbers of input and output tokens, for a journal.
+def used_of(usage: Usage) -> list[int]:
+    """The numbers of input and output tokens of a request, for a journal.
 
     The numbers of TOKEN_PARTS, such as cached tokens, follow unless all of them are 0.
     """
-    parts = [getattr(reply, name) for name in TOKEN_PARTS]
-    return [reply.input_tokens, reply.output_tokens, *(parts if any(parts) else ())]
+    parts = [getattr(usage, name) for name in TOKEN_PARTS]
+    return [usage.input_tokens, usage.output_tokens, *(parts if any(parts) else ())]
 
 
 def usage_of(sent: int, answered: int, *parts: int) -> Usage:
@@ -149,10 +149,11 @@ class LockedFile:
     `waits` is false, and OSError or ValueError if the path is not usable.
     """
 
+    _descriptor = -1
+
     def __init__(self, path: str, permissions: int, *, waits: bool) -> None:
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
-        self._descriptor = -1
         while not self.is_open or not self._is_at(path):  # again if another process has replaced it
             self.close()
             if os.path.exists(path):

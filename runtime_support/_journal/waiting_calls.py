@@ -38,6 +38,8 @@ from runtime_support.errors import CheckError, ConfigError
 
 # A subfolder of an output folder of `saftc map`, with further journals of the job.
 _OF_CHUNKS = "journal"
+_OF_CALLS = f"kind in ('{RowKind.CALL}', '{RowKind.APPROVAL}')"
+_AT_PLACE = "(scope, key, place, step) = (?, ?, ?, ?)"
 # Where the scope of a tool call begins within a longer scope: see `PromptKey.inside`.
 _IN_CALL = re.compile(r"/?(?=[0-9a-f]{16}\.)")
 
@@ -81,9 +83,8 @@ def waiting_calls(path: str | os.PathLike[str]) -> list[WaitingCall]:
     journal.
     """
     path = os.fspath(path)
-    if os.path.isdir(path):
-        return [call for one in _journals_in(path) for call in _waiting_in(one)]
-    return _waiting_in(path)
+    journals = _journals_in(path) if os.path.isdir(path) else [path]
+    return [call for one in journals for call in _waiting_in(one)]
 
 
 def decide(call: WaitingCall, decision: Verdict) -> None:
@@ -128,16 +129,12 @@ def began_by(path: str) -> tuple[list[str], str] | None:
 
     Returns None if they are unknown, or if the directory no longer exists.
     """
-    found: tuple[list[str], str] | None = None
-    for entry in entries(path):
-        match entry:
-            case {"asks": str(), "command": [str(), *_] as words, "folder": str() as folder}:
-                found = [str(word) for word in words], folder
-            case {"asks": str(), "schema": _}:
-                found = None
-            case _:
-                pass
-    return found if found is not None and os.path.isdir(found[1]) else None
+    questions = [one for one in entries(path, f"kind = '{RowKind.APPROVAL}'") if "schema" in one]
+    match questions[-1:]:
+        case [{"command": [str(), *_] as words, "folder": str() as there}] if os.path.isdir(there):
+            return [str(word) for word in words], there
+        case _:
+            return None
 
 
 def _journals_in(folder: str) -> Iterator[str]:
@@ -147,21 +144,27 @@ def _journals_in(folder: str) -> Iterator[str]:
             yield from (path for path in paths if is_journal(path))
 
 
-def _waiting_in(path: str) -> list[WaitingCall]:
-    known = {tuple(one["at"]): one for one in entries(path, latest=True) if "at" in one}
-    asked = {tuple(one["at"]): one for one in entries(path) if "schema" in one}
+def _waiting_in(path: str, where: str = "true", *values: Any) -> list[WaitingCall]:
+    """The calls that wait in a journal, among the rows for which `where` holds."""
+    questions: dict[tuple[Any, ...], Entry] = {}
+    calls: dict[tuple[Any, ...], Entry] = {}
+    for one in entries(path, f"{_OF_CALLS} and {where}", *values):
+        at, kind = tuple(one["at"][:4]), one["at"][4]
+        if kind == RowKind.CALL:
+            calls[at] = one
+        else:  # a decision has only a part of the question
+            questions[at] = one if "schema" in one else {**questions.get(at, {}), **one}
     found: list[WaitingCall] = []
     goes_on = is_in_use(path)
-    for at, one in known.items():
-        if at[4] == RowKind.APPROVAL and "decided" not in one:
-            found.append(_waiting(path, at, one, None))
-        elif one.get("approved") and "ms" not in one and "left" not in one and not goes_on:
-            question_at = (*at[:4], RowKind.APPROVAL)
-            question = {**asked.get(question_at, {}), **known.get(question_at, {})}
-            if question.get("begun") != one["time"]:
-                shown = question.get("shown", f"{one['tool']} {one['sent']}")
-                question |= {"asks": one["tool"], "sent": one["sent"], "shown": shown}
-                found.append(_waiting(path, at, question, one["time"]))
+    for at in {**questions, **calls}:
+        question, call = questions.get(at, {}), calls.get(at, {})
+        if question and "decided" not in question:
+            found.append(_waiting(path, (*at, RowKind.APPROVAL), question, None))
+        has_begun = call.get("approved") and "ms" not in call and "left" not in call
+        if has_begun and not goes_on and question.get("begun") != call["time"]:
+            shown = question.get("shown", f"{call['tool']} {call['sent']}")
+            question = {**question, "asks": call["tool"], "sent": call["sent"], "shown": shown}
+            found.append(_waiting(path, (*at, RowKind.CALL), question, call["time"]))
     return found
 
 
@@ -225,7 +228,8 @@ def _add(call: WaitingCall, at: tuple[Any, ...], decision: Entry) -> None:
     whole = {"kind": "call", "digest": "", **question}
 
     def check() -> None:
-        if not any(one.at == call.at for one in _waiting_in(call.journal)):
+        here = _waiting_in(call.journal, _AT_PLACE, *call.at[:4])
+        if not any((one.at, one.key) == (call.at, call.key) for one in here):
             raise ConfigError(f"{call.shown} no longer waits")
 
     add(call.journal, at, {"asks": call.tool, **whole, **decision}, check)

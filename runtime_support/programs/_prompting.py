@@ -57,7 +57,7 @@ from runtime_support.programs._registry import (
     with_names,
 )
 from runtime_support.programs._syntax import Limits, ProgramText
-from runtime_support.programs._tree import CheckedProgram, calls_in, waiting_in
+from runtime_support.programs._tree import CheckedProgram, calls_in, functions_in, waiting_in
 from runtime_support.programs._types import ANY, type_notation
 from runtime_support.programs._writing import ProgramCall, described
 
@@ -213,7 +213,14 @@ class Run:
         names = waiting_in(plan.checked)
         if names:
             load_part("approval").hold_program(call, plan.program, names, _refuse)
-        outcome = finish(make_call(call, settings_for(), partial(_run_plan, plan, on_call)))
+        outcome = finish(
+            make_call(
+                call,
+                settings_for(),
+                partial(_run_plan, plan, on_call),
+                functions_in(plan.checked),
+            )
+        )
         if isinstance(outcome, Success):
             return outcome.value
         error = ProgramError(str(outcome), outcome=outcome)

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from runtime_support._values.kinds import is_object
+from runtime_support._values.kinds import is_approved, is_object
 from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._syntax import Path, at, pointer
 from runtime_support.programs._types import Type
@@ -192,10 +192,14 @@ def walk(node: Checked) -> Iterator[Checked]:
     yield node
 
 
+def functions_in(checked: CheckedProgram) -> dict[str, Any]:
+    """The functions that the program may call, by their names."""
+    return {one.name: one.function for node in walk(checked.root) for one in node.called}
+
+
 def waiting_in(checked: CheckedProgram) -> list[str]:
     """The names of the functions that the program may call and that need approval."""
-    called = (one for node in walk(checked.root) for one in node.called)
-    return sorted({one.name for one in called if one.waits})
+    return sorted(name for name, one in functions_in(checked).items() if is_approved(one))
 
 
 def calls_in(checked: CheckedProgram) -> list[dict[str, Any]]:

@@ -123,6 +123,32 @@ def test_a_try_that_is_lost_takes_what_was_reserved_for_it(server: FakeServer) -
     assert current_usage().output_tokens == 107
 
 
+@pytest.mark.parametrize("budget", [None, 10_000])
+def test_a_request_that_was_cancelled_counts_with_its_tokens(budget: int | None) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+
+    class Slow:
+        def complete(self, _: Request) -> Reply:
+            begun.set()
+            may_end.wait(60)
+            return Reply("too late")
+
+    configure(provider=Slow(), budget_tokens=budget)
+
+    async def main() -> None:
+        asked = asyncio.create_task(prompt.aio("x" * 4_000))
+        while not begun.is_set():
+            await asyncio.sleep(0.001)
+        asked.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asked
+
+    asyncio.run(main())
+    may_end.set()
+    assert current_usage().requests == 1
+    assert 1_000 <= current_usage().tokens <= 1_100
+
+
 def test_tries_count_before_there_is_a_budget(server: FakeServer) -> None:
     server.answers = [status(500), status(429, retry_after_ms=1), completion("a"), status(429)]
     assert ask(0) == "a"

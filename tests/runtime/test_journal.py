@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import random
+import re
 import shutil
 import sqlite3
 import stat
@@ -16,7 +17,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -33,6 +34,8 @@ from runtime_support import (
     ProgramError,
     ProviderError,
     Refused,
+    Reply,
+    Request,
     TruncatedReply,
     configure,
     ops,
@@ -40,15 +43,25 @@ from runtime_support import (
     program,
     prompt,
 )
+from runtime_support._budgets import current_usage
 from runtime_support._core import scopes as places
 from runtime_support._core import spending
+from runtime_support._core.scopes import PromptKey
+from runtime_support._core.spending import current_meter
 from runtime_support._journal import hook as keeping
 from runtime_support._journal import journal as journals
 from runtime_support._journal import json_lines as lines
+from runtime_support._journal.journal import Journal, RowKind, is_in_use
 from runtime_support._journal.journal import entries as rows
 from runtime_support.programs._prompting import Plan
 from runtime_support.programs._prompting import run as run_plan
-from runtime_support.runs import idempotency_key, journal_scope, journaled
+from runtime_support.runs import (
+    decide,
+    idempotency_key,
+    journal_scope,
+    journaled,
+    waiting_calls,
+)
 from runtime_support.testing import Scripted, tool_request
 from tests.runtime.conftest import KEY
 from tests.support.fake_server import FakeServer, calling, completion, status, streamed
@@ -371,6 +384,25 @@ def test_calls_of_a_plan_are_not_made_again() -> None:
     assert made == ["Ada", "Bo"] * 2
 
 
+def test_a_plan_that_closes_over_another_value_is_run() -> None:
+    paid: list[str] = []
+
+    def run(*orders: str) -> list[str]:
+        def one(order: str) -> str:
+            def pay() -> str:
+                paid.append(order)
+                return f"{order} is paid"
+
+            return run_plan(Plan.read({"pay": {}}, [pay]))
+
+        with journaled(FILE):
+            return [one(order) for order in orders]
+
+    assert run("A", "B") == ["A is paid", "B is paid"]
+    assert run("B", "C") == ["B is paid", "C is paid"]
+    assert paid == ["A", "B", "C"]
+
+
 @pytest.mark.parametrize("is_program", [False, True])
 def test_a_call_in_doubt_can_stop_the_run(
     scripted: Script, monkeypatch: pytest.MonkeyPatch, is_program: bool
@@ -465,6 +497,35 @@ def test_a_budget_counts_what_is_kept(server: FakeServer) -> None:
     assert len(server.requests) == 3
 
 
+def test_what_a_process_has_counted_it_does_not_count_again(server: FakeServer) -> None:
+    configure(budget_requests=3)
+    for _ in range(4):  # as a service that resumes a turn after each approval
+        with configure(budget_requests=2), journaled(FILE):
+            assert [ask(1), ask(2)] == ["ok", "ok"]
+            with pytest.raises(BudgetSpent, match="spent so far: 2 requests"):
+                ask(3)
+    assert current_usage().requests == 2
+    assert ask(4) == "ok"
+    before = current_meter()
+    spending._of_process = spending.UsageMeter()  # pyright: ignore[reportPrivateUsage]
+    with journaled(FILE):  # by another process
+        ask(5)
+    spending._of_process = before  # pyright: ignore[reportPrivateUsage]
+    with pytest.raises(BudgetSpent, match="spent so far: 4 requests"), journaled(FILE):
+        ask(6)
+
+
+def test_a_budget_counts_what_is_kept_of_a_server_that_counts_no_tokens() -> None:
+    configure(provider=Scripted(["word " * 400]), budget_tokens=10_000)
+    taken: list[int] = []
+    for _ in range(2):
+        with journaled(FILE):
+            ask(1)
+        taken.append(current_usage().tokens)
+        spending._of_process = spending.UsageMeter()  # pyright: ignore[reportPrivateUsage]
+    assert taken[0] == taken[1] > 500
+
+
 # What is in the file
 
 
@@ -502,6 +563,40 @@ def test_a_journal_can_be_replayed(server: FakeServer, monkeypatch: pytest.Monke
     monkeypatch.setenv("SAFT_RECORD", FILE)
     with pytest.raises(ConfigError, match="is the journal of a run"):
         ask(1)
+
+
+def test_calls_that_overlap_are_replayed_in_the_order_of_the_script(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here = threading.local()
+    answered = {(is_in_scope, n): threading.Event() for is_in_scope in (0, 1) for n in range(4)}
+    answered[0, 3].set()
+    answered[1, 3].set()
+
+    class LastFirst:
+        """Answers equal requests of a later call before those of an earlier one."""
+
+        def complete(self, request: Request) -> Reply:
+            asked = request.messages[-1]["content"]
+            if asked.isdigit():
+                here.number = int(asked)
+                return Reply(asked)
+            is_in_scope = "in a scope" in asked
+            assert answered[is_in_scope, here.number + 1].wait(60)
+            answered[is_in_scope, here.number].set()
+            return Reply(str(here.number))
+
+    def chain(n: int) -> str:
+        given = ask(n) + ask("same")
+        with journal_scope("part"):
+            return given + ask("the same in a scope")
+
+    configure(provider=LastFirst(), max_in_flight=3)
+    with journaled(FILE):
+        first = [*overlap(chain, range(3)), ask(0)]
+    assert first == ["000", "111", "222", "0"]
+    monkeypatch.setenv("SAFT_REPLAY", FILE)
+    assert [*overlap(chain, range(3)), ask(0)] == first
 
 
 # What is wrong with a file
@@ -737,6 +832,102 @@ def test_a_disk_that_is_full(server: FakeServer, monkeypatch: pytest.MonkeyPatch
     with journaled(FILE):
         answers = [ask(n) for n in range(kept + 1)]
     assert answers == [*(str(n + 1) for n in range(kept)), str(kept + 2)]
+
+
+@pytest.mark.parametrize("statement", ["pragma synchronous = full", "begin", "insert", "commit"])
+def test_ctrl_c_in_a_commit_loses_no_row_of_another_thread(
+    monkeypatch: pytest.MonkeyPatch, statement: str
+) -> None:
+    at = PromptKey("", "a", "0")
+    connect, wanted = sqlite3.connect, [statement]
+
+    class Interrupted(sqlite3.Connection):
+        def execute(self, query: str, *values: Any) -> sqlite3.Cursor:
+            return self.then(query, super().execute(query, *values))
+
+        def executemany(self, query: str, rows: Any, /) -> sqlite3.Cursor:
+            return self.then(query, super().executemany(query, rows))
+
+        def then(self, query: str, cursor: sqlite3.Cursor) -> sqlite3.Cursor:
+            if own and wanted and query.startswith(wanted[0]):
+                wanted.clear()
+                raise KeyboardInterrupt
+            return cursor
+
+    own: list[str] = []
+    monkeypatch.setattr(sqlite3, "connect", partial(connect, factory=Interrupted))
+    journal = Journal(FILE)
+    # What another thread does before it waits for the lock.
+    row = journals._row_of(("", "b", "0", "t1", "call"), {})  # pyright: ignore[reportPrivateUsage]
+    journal.write_soon(journals._INSERT, *row)  # pyright: ignore[reportPrivateUsage]
+    own.append("commit")
+    with pytest.raises(KeyboardInterrupt):
+        journal.put(at, RowKind.CALL, "t1", {})
+    journal.flush()
+    journal.close("interrupted")
+    assert sorted(one["at"][1] for one in entries() if "at" in one) == ["a", "b"]
+
+
+def test_the_last_start_is_that_of_the_last_process(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The clock may have been set back meanwhile."""
+    for start in (2e9, 1e9, 1e9):
+        monkeypatch.setattr(journals.time, "time", lambda start=start: start)
+        journal = Journal(FILE)
+        journal.put(PromptKey("", "a", "0"), RowKind.EXCHANGE, 0, {"used": ["m"], "reply": {}})
+        journal.close("ok")
+    said = capsys.readouterr().err
+    assert re.findall(r"last started (\d+)", said) == ["2033", "2001"]
+
+
+def test_who_asks_whether_a_journal_is_in_use_does_not_hinder_a_run(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path(f"{FILE}-lock").touch()  # as a killed run leaves it
+    with ExitStack() as asking:
+        other = asking.enter_context(open(f"{FILE}-lock", "rb"))
+        assert lines.lock(other.fileno(), waits=False)
+
+        def sleep(_: float) -> None:
+            asking.close()
+
+        monkeypatch.setattr(journals.time, "sleep", sleep)
+        with journaled(FILE):
+            assert ask(1) == "ok"
+    assert not is_in_use(FILE)
+
+
+def test_a_decision_about_a_call_reads_only_what_is_kept_of_this_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A running run cannot write meanwhile."""
+    question = {"asks": "pay", "kind": "call", "digest": "", "sent": "{}", "shown": "pay()"}
+    journal = Journal(FILE)
+    for n in range(3):
+        asked = PromptKey(f"row/{n}", "a", "0")
+        journal.put(asked, RowKind.EXCHANGE, 0, {"used": ["m", 1, 1], "reply": {}})
+        journal.put(asked, RowKind.APPROVAL, "t1", {**question, "time": 1.0, "schema": {}})
+    calls = waiting_calls(FILE)
+    assert [call.scope for call in calls] == ["row/0", "row/1", "row/2"]
+    read: list[object] = []
+    checked = journals._sum  # pyright: ignore[reportPrivateUsage]
+
+    def sum_of(row: Any) -> int:
+        read.append(row)
+        return checked(row)
+
+    monkeypatch.setattr(journals, "_sum", sum_of)
+    decide(calls[1], True)
+    assert len(read) == 2, "the question and the decision"
+    other: dict[str, Any] = {**question, "digest": "other", "time": 2.0, "schema": {}}
+    journal.put(PromptKey("row/2", "a", "0"), RowKind.APPROVAL, "t1", other)
+    with pytest.raises(ConfigError, match="no longer waits"):
+        decide(calls[2], True)
+    assert [call.scope for call in waiting_calls(FILE)] == ["row/0", "row/2"]
+    with pytest.raises(ConfigError, match="no longer waits"):
+        decide(calls[1], True)
+    journal.close("waiting")
 
 
 def test_a_journal_is_not_recorded_too(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,13 +5,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from runtime_support import JournalError, configure, overlap, prompt
-from runtime_support.runs import idempotency_key, journal_scope, journaled
+from runtime_support import JournalError, PendingCall, approve, configure, overlap, program, prompt
+from runtime_support.errors import RunWaiting
+from runtime_support.programs import Plan
+from runtime_support.programs import run as run_plan
+from runtime_support.runs import (
+    decide,
+    idempotency_key,
+    journal_scope,
+    journaled,
+    waiting_calls,
+)
 from tests.support.fake_server import FakeServer, calling, completion
 
 FILE = "run.journal"
@@ -221,6 +231,117 @@ def test_an_order_that_was_paid_is_paid_once_and_another_is_paid(
     assert paid_by(go, [b, c]) == (["done: B", "done: C"], ["C"])
     assert paid_by(go, [c, a, b]) == (["done: C", "done: A", "done: B"], [])
     assert len(set(KEYS)) == 3
+
+
+class Payer:
+    def __init__(self, pay: Callable[[], str]) -> None:
+        self.pay = pay
+
+    def __call__(self) -> str:
+        return self.pay()
+
+
+@pytest.mark.usefixtures("bank")
+@pytest.mark.parametrize("wrap", [approve, lru_cache])
+@pytest.mark.parametrize("is_inside", [False, True])
+def test_a_wrapped_tool_closes_over_what_its_function_closes_over(
+    wrap: Callable[[Any], Callable[[], str]], is_inside: bool
+) -> None:
+    def pay_by_wrapped(order: str, *, awaits: bool = False) -> Any:
+        def pay() -> str:
+            PAID.append(order)
+            return order
+
+        wrapped = wrap(pay)
+
+        def pay_inside() -> str:
+            return wrapped()
+
+        tool = pay_inside if is_inside else wrapped
+        return prompt("Pay the open order with {pay}.", pay=tool).value
+
+    def say_yes(_: PendingCall) -> bool:
+        return True
+
+    configure(approver=say_yes)
+    assert kept(one_after_the_other, ["A", "B"], pay_by_wrapped) == ["done: A", "done: B"]
+    assert kept(one_after_the_other, ["B", "C"], pay_by_wrapped) == ["done: B", "done: C"]
+    assert PAID == ["A", "B", "C"]
+
+
+def pay_by_plan(_: str, *, pay: Any) -> Any:
+    return f"done: {run_plan(Plan.read({'pay': {}}, [pay]))}"
+
+
+def pay_by_program(template: str, *, pay: Any) -> Any:
+    return f"done: {program(template, pay=pay).value}"
+
+
+def pay_by_prompt(template: str, *, pay: Any) -> Any:
+    return prompt(template, pay=pay).value
+
+
+@pytest.mark.parametrize("form", [pay_by_prompt, pay_by_program, pay_by_plan])
+def test_a_decision_is_about_what_the_tool_closes_over(
+    bank: FakeServer, form: Callable[..., Any]
+) -> None:
+    if form is pay_by_program:
+        bank.responder = lambda _: completion('{"pay": {}}')
+
+    def pay_approved(order: str, *, awaits: bool = False) -> Any:
+        def pay() -> str:
+            PAID.append(order)
+            return order
+
+        return form("Pay the open order with {pay}.", pay=approve(pay))
+
+    def run(*orders: str) -> list[str]:
+        return kept(one_after_the_other, list(orders), pay_approved)
+
+    with pytest.raises(RunWaiting):
+        run("A")
+    decide(waiting_calls(FILE)[0], True)
+    with pytest.raises(RunWaiting):
+        run("B")
+    assert PAID == []
+    decide(waiting_calls(FILE)[0], True)
+    assert run("B", "A") == ["done: B", "done: A"]
+    assert PAID == ["B", "A"]
+
+
+@pytest.mark.usefixtures("bank")
+def test_an_object_that_is_called_may_be_any_other() -> None:
+    def pay_by_object(order: str, *, awaits: bool = False) -> Any:
+        payer = Payer(lambda: PAID.append(order) or order)
+
+        def pay() -> str:
+            return payer()
+
+        return prompt("Pay the open order with {pay}.", pay=pay).value
+
+    assert kept(one_after_the_other, ["A", "B"], pay_by_object) == ["done: A", "done: B"]
+    with pytest.raises(JournalError, match="pay may have been called for this one or for another"):
+        kept(one_after_the_other, ["B", "C"], pay_by_object)
+
+
+@pytest.mark.usefixtures("bank")
+def test_what_values_a_tool_closes_over_is_not_enough() -> None:
+    def move(pair: Any, *, awaits: bool = False) -> Any:
+        source, target = pair
+
+        def pay() -> str:
+            PAID.append(f"{source} to {target}")
+            return PAID[-1]
+
+        return prompt("Pay the open order with {pay}.", pay=pay).value
+
+    assert kept(one_after_the_other, [("A", "B")], move) == ["done: A to B"]
+    assert kept(one_after_the_other, [("B", "A")], move) == ["done: B to A"]
+    assert kept(one_after_the_other, [("A", "B"), ("A", "A")], move) == [
+        "done: A to B",
+        "done: A to A",
+    ]
+    assert PAID == ["A to B", "B to A", "A to A"]
 
 
 @pytest.mark.usefixtures("bank")

@@ -714,24 +714,6 @@ def test_the_model_of_the_reader_is_no_part_of_a_recording(
         prompt("hi", options={"model": "small"})
 
 
-def test_a_recording_with_every_model_in_its_keys_is_replayed(
-    monkeypatch: pytest.MonkeyPatch, path: Path
-) -> None:
-    request = Request(messages=({"role": "user", "content": "hi"},), model="mine")
-    entry = {
-        "key": key_of(request),
-        "repeat": 0,
-        "request": request.canonical(),
-        "reply": {"text": "hello"},
-    }
-    path.parent.mkdir()
-    path.write_text(json.dumps(entry) + "\n")
-    monkeypatch.setenv("SAFT_REPLAY", str(path))
-    monkeypatch.setenv("SAFT_MODEL", "mine")
-    assert prompt("hi").value == "hello"
-    assert replay.close(str(path)) == []
-
-
 def test_a_reply_that_was_cut_is_so_in_a_replay(
     scripted: Script, monkeypatch: pytest.MonkeyPatch, recording: Path
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from runtime_support import Result, Usage, _recordings, add_observer, configure, prompt
 from runtime_support._budgets import current_usage, report_usage
+from runtime_support._core import spending
 from runtime_support._core.spending import current_meter
 from runtime_support._journal.hook import journaled
 from runtime_support._journal.journal import entries
@@ -261,8 +262,10 @@ def test_journals(server: FakeServer, tmp_path: Path) -> None:
         with journaled(path):
             results.append(prompt("x"))
     assert [one.usage for one in results] == [ALL, ALL] and len(server.requests) == 1
+    spending._of_process = spending.UsageMeter()  # pyright: ignore[reportPrivateUsage]
     assert summary(path).spent.usage == ALL
-    assert str(current_usage()).startswith("2 requests, 4,696 tokens (3,840 cached)")
+    with journaled(path):
+        assert str(current_usage()).startswith("1 request, 2,348 tokens (1,920 cached)")
     assert current_meter().taken()[0].longest == 300
 
 
