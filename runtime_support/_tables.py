@@ -286,6 +286,7 @@ def csv_records(
 ) -> Iterator[tuple[int, list[str]]]:
     """Yields the records of a CSV file, each with the number of its first line.
 
+    Empty lines are skipped.
     Raises FileError if double quotes do not match, since a value would then include later rows.
     """
     import csv
@@ -296,7 +297,8 @@ def csv_records(
         begins = 1
         try:
             for cells in reader:
-                yield begins, cells
+                if cells:
+                    yield begins, cells
                 begins = reader.line_num + 1
         except csv.Error as error:
             if "expected" not in str(error):  # the error is not about quotes

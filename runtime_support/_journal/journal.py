@@ -228,7 +228,7 @@ class Journal:
         self._waiting: deque[_Pending] = deque()
         self._lock = threading.Lock()
         self._broken: str | None = None
-        # Gets each added row, and must store it, as this file is then not synced to the disk.
+        # Gets each row that `put` adds, and must store it: this file is then not synced to disk.
         self.listener: Callable[[list[_Values]], object] | None = None
         self._owner = _Owner(path)
         try:
@@ -290,7 +290,10 @@ class Journal:
 
         Raises JournalError if the entry cannot be written.
         """
-        self._insert((*asked, str(step), kind), entry)
+        row = _row_of((*asked, step, kind), entry)
+        self.write(_INSERT, *row, is_synced=self.listener is None)
+        if self.listener is not None:
+            self.listener([row])
 
     @property
     def paid(self) -> dict[str, tuple[Usage, int]]:
@@ -416,14 +419,7 @@ class Journal:
 
     def _note(self, step: str, entry: Entry) -> None:
         # The next answer, or closing the file, also syncs this row to the disk.
-        self._insert((None, None, None, step, RowKind.PROCESS), entry, is_synced=False)
-
-    def _insert(self, at: _Values, entry: Entry, *, is_synced: bool = True) -> None:
-        """Adds a row, in one transaction with rows that other threads add at the same time."""
-        row = _row_of(at, entry)
-        self.write(_INSERT, *row, is_synced=is_synced and self.listener is None)
-        if self.listener is not None:
-            self.listener([row])
+        self.write(_INSERT, *_row_of((None, None, None, step, RowKind.PROCESS), entry))
 
     def write(self, statement: str, *values: Any, is_synced: bool = False) -> None:
         """Executes a statement, in one transaction with statements of other threads.

@@ -22,7 +22,7 @@ from runtime_support._budgets import current_usage
 from runtime_support._core.notes import note
 from runtime_support._core.redaction import redacted
 from runtime_support._values.kinds import counted
-from runtime_support.errors import BudgetSpent, ReplayMiss, RunStopped, SaftError
+from runtime_support.errors import BudgetSpent, ReplayMiss, SaftError
 from runtime_support.map._binding import Binding, Show
 from runtime_support.map._output import OutputFolder
 from runtime_support.map._report import Interrupted, Report, Speed
@@ -82,7 +82,11 @@ class JobRun:
         """The next rows to start, at most `most`. The list is empty once the job is stopped."""
         rows = list[Row]()
         while len(rows) < most and self.report.stopped is None:
-            row = self.again.popleft() if self.again else next(self._open, None)
+            try:
+                row = self.again.popleft() if self.again else next(self._open, None)
+            except SaftError as error:
+                self.stop(error)
+                break
             if row is None:
                 break
             rows.append(row)
@@ -156,8 +160,9 @@ class JobRun:
                     continue
                 row = Row(number, binding.arguments(found.values))
                 if found.problem:
-                    told = {"error": "CheckError", "message": found.problem, "at": None}
-                    self.end(number, Row(number, binding.copied_values(found.values)).failed(told))
+                    message = f"{binding.table.place(found)}: {found.problem}"
+                    told = {"error": "CheckError", "message": message, "at": None}
+                    self.end(number, row._replace(arguments=found.values).failed(told))
                 elif number in self._tries:
                     self.suspects.append(row)
                 else:
@@ -250,7 +255,7 @@ class JobRun:
         self._speed.note(now, self.report.ended)
         try:
             next(self._parts, None)
-        except RunStopped as error:
+        except SaftError as error:
             self.stop(error)
         if now - self._told >= _TOLD_EVERY and not self._is_quiet and self._show is None:
             self._told = now

@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -32,7 +32,7 @@ from runtime_support._values.names import listed
 from runtime_support.errors import ConfigError, ReplayMiss, SaftError
 from runtime_support.map._columns import json_value
 
-VERSION = 2
+VERSION = 3
 _UNFINISHED = UNFINISHED + "[0-9a-f]" * 16
 # How many processes may end, one after the other and without progress, before rows are run alone.
 # Also, how many may end while a row runs alone before that row fails.
@@ -102,12 +102,34 @@ class PartRow(NamedTuple):
     error: Entry | None
 
 
-def read_job(folder: str) -> Entry | None:
-    """The values that identify the job in a folder, and its number of rows.
+def find_job(folder: str, now: Entry, *, retry_failed: bool) -> tuple[Entry | None, list[str]]:
+    """Returns the job in a folder, and the names of the inputs that were edited since it started.
 
-    Returns None if there is no job in the folder. Raises ConfigError if the folder belongs to
-    something else. The folder is not changed.
+    A job is the values that identify it, and its number of rows; it is None if there is no job in
+    the folder. Raises ConfigError if the folder belongs to something else, to another job than
+    `now`, or, without `retry_failed`, if any input was edited. The folder is not changed.
     """
+    job = _read_job(folder)
+    if job is None:
+        return None, []
+    now = json.loads(json.dumps(now))
+    others = [name for name in now if job.get(name) != now[name]]
+    words = [_WORDS[name] for name in others]
+    if not others or (retry_failed and set(others) <= {*_EDITED}):
+        return job, words
+    parts = sum(name.startswith("part-") for name in os.listdir(folder))
+    stay = counted(parts, "part that stays", "parts that stay")
+    hint = f"it has {stay}: name another folder"
+    if not parts:
+        hint = "it has no parts: remove it, or name another folder"
+    elif set(others) <= {*_EDITED}:
+        hint += "; `--retry-failed` runs the failed and the remaining rows"
+    raise ConfigError(
+        f"{folder} holds another job, which was started with a different {listed(words)}", hint=hint
+    )
+
+
+def _read_job(folder: str) -> Entry | None:
     path = job_path(folder)
     if os.path.islink(path):
         raise ConfigError(f"{path} is a link: remove it, or name another folder")
@@ -119,40 +141,13 @@ def read_job(folder: str) -> Entry | None:
         names = "select name from sqlite_master where name in ('job', 'entry')"
         found = {name for (name,) in database.execute(names)}
         if "job" in found:
-            told = dict(database.execute("select name, value from job").fetchall())
-            if "same" in told:
-                return {"same": json.loads(told["same"]), "rows": json.loads(told["rows"])}
+            told = database.execute("select value from job where name = 'same'").fetchone()
+            if told:
+                return json.loads(told[0])
         # A process may have been killed just after it began.
         elif "entry" in found and database.execute("select 1 from entry where key > ''").fetchone():
             raise ConfigError(f"{path} is not the file of a job", hint="name another folder")
     return None
-
-
-def check_same(folder: str, job: Entry | None, now: Entry, *, retry_failed: bool) -> list[str]:
-    """Returns the names of the inputs that were edited since the job started.
-
-    Without an earlier `job`, the list is empty. Raises ConfigError if the folder belongs to another
-    job, or, without `retry_failed`, if any input was edited.
-    """
-    if job is None:
-        return []
-    before, now = job["same"], json.loads(json.dumps(now))
-    others = [name for name in now if before.get(name) != now[name]]
-    if retry_failed and set(others) <= {*_EDITED}:
-        return [_WORDS[name] for name in others]
-    if not others:
-        return []
-    parts = sum(name.startswith("part-") for name in os.listdir(folder))
-    stay = counted(parts, "part that stays", "parts that stay")
-    hint = f"it has {stay}: name another folder"
-    if not parts:
-        hint = "it has no parts: remove it, or name another folder"
-    elif set(others) <= {*_EDITED}:
-        hint += "; `--retry-failed` runs the failed and the remaining rows"
-    words = listed([_WORDS[name] for name in others])
-    raise ConfigError(
-        f"{folder} holds another job, which was started with a different {words}", hint=hint
-    )
 
 
 def job_path(folder: str) -> str:
@@ -193,19 +188,16 @@ class JobStore:
         # The parts that were written before all of their rows had ended.
         self.partial = set[int]()
 
-    def begin_process(self, same: Entry, count: Callable[[], int]) -> int:
-        """Stores the values that identify the job, and returns the number of rows.
+    def begin_process(self, job: Entry) -> None:
+        """Stores the job: the values that identify it, and its number of rows.
 
         Rows that may have crashed earlier processes become suspects, by the crash rule of this
         module.
         """
         found = dict(self.journal.read("select name, value from job"))
-        rows = json.loads(found["rows"]) if "rows" in found else count()
         self.partial.update(json.loads(found.get("partial", "[]")))
-        self._set("rows", rows)
-        self._set("same", same)
+        self._set("same", job)
         self._take_up(found)
-        return rows
 
     def _take_up(self, state: Entry) -> None:
         """Applies this module's crash rule to rows that the previous process left unfinished."""

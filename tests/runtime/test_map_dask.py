@@ -142,6 +142,8 @@ def test_the_same_parts_as_in_one_process(
     assert report.usage.requests == ROWS == sum(model.asked.values())
     assert parts("out") == whole
     assert len({request.port for request in server.requests}) > ports
+    processes = [entry["process"] for entry in entries("out/job.db") if "process" in entry]
+    assert processes == ["begun", "ended"], "those of the job, not of its batches"
 
 
 def test_a_budget_holds_for_all_workers(server: FakeServer, mails: Path, cluster: Any) -> None:
