@@ -134,10 +134,7 @@ class Dask:
         run.processes = max(1, len(threads))
         room = sum(threads.values()) + _WAITING * len(threads)
         while len(self._under_way) < max(1, min(room, self._most)):
-            rows = run.take(BATCH_ROWS)
-            is_alone = not rows and not self._under_way
-            if is_alone:
-                rows = run.take_suspect()
+            rows, is_alone = run.take(BATCH_ROWS, has_running=bool(self._under_way))
             if not rows:
                 break
             # A name that no earlier batch had, as an earlier batch may still be running.
@@ -294,7 +291,7 @@ class Dask:
             )
             block.callback(self._client.close)
             self._client.subscribe_topic(self.job.run, self._put_message)
-        self._check()
+            self._check()
 
     def _start_cluster(self, workers: int, security: Any) -> str:
         """Starts worker processes on this machine; returns the address of their scheduler."""
@@ -325,9 +322,8 @@ class Dask:
 
         Workers that were just lost are ignored.
         """
-        with self._guarded():
-            given = self.job, worker.versions()
-            found: dict[str, Any] = self._client.run(worker.look, *given, on_error="return")
+        given = self.job, worker.versions()
+        found: dict[str, Any] = self._client.run(worker.look, *given, on_error="return")
         wrong = [
             f"{address}: {lacks}"
             for address, lacks in found.items()
@@ -345,8 +341,7 @@ class Dask:
         """
         now = time.monotonic()
         if now - self._looked_at >= _LOOKED_FOR:
-            with self._guarded():
-                self._threads = self._client.nthreads()
+            self._threads = self._client.nthreads()
             self._looked_at = now
         return self._threads
 

@@ -24,7 +24,7 @@ from runtime_support._tables import polars
 from runtime_support.errors import JournalError
 from runtime_support.map._binding import ROW
 from runtime_support.map._columns import data_type, json_value
-from runtime_support.map._store import PartRow
+from runtime_support.map._store import Outcome
 
 Format: TypeAlias = Literal["parquet", "jsonl", "csv"]
 PART_ROWS = 200
@@ -48,14 +48,16 @@ class OutputFolder:
         """
         return os.path.exists(self._part(number)) and not os.path.exists(self._errors(number))
 
-    def write(self, number: int, first: int, kept: list[Entry], rows: Iterable[PartRow]) -> None:
+    def write(
+        self, number: int, first: int, kept: list[Entry], ended: Iterable[tuple[int, Outcome]]
+    ) -> None:
         """Writes an output file and the file of its errors; raises JournalError if that fails."""
         done, failed = list[Entry](), list[Entry]()
-        for row, result, error in rows:
-            if result is not None:
-                done.append({ROW: row, **self._shown(kept[row - first]), **result})
-            elif error is not None:
-                failed.append(json_value(error))
+        for row, outcome in ended:
+            if outcome.status == "done":
+                done.append({ROW: row, **self._shown(kept[row - first]), **outcome.data})
+            else:
+                failed.append(outcome.data)
         errors = self._errors(number)
         if failed:
             _write_whole(errors, _json_lines(failed))

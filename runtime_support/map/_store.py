@@ -1,11 +1,11 @@
 """Stores the rows of a job in `job.db`, the file that also holds the journal of their prompts.
 
     job (name, value)                               the job's inputs, and how its processes ended
-    row (number, status, result, error, tries)      the rows that were started
+    row (number, status, data, tries)               the rows that were started
 
 The status of a row is `running`, or `alone` if it runs without other rows. A row that has ended is
-`done` or `failed`. A row that waits for approval is `waiting`. A row that must start again is
-`open`, or `suspect` if it must run alone.
+`done` or `failed`; its data is the columns of its result, or its error. A row that waits for
+approval is `waiting`. A row that must start again is `open`, or `suspect` if it must run alone.
 
 The crash rule: when a process is killed, one of its running rows may be the cause. After three
 killed processes without progress in between, the rows that were running become suspects. They are
@@ -42,14 +42,14 @@ Status: TypeAlias = Literal["done", "failed", "waiting", "open"]
 
 _TABLES = (
     "create table if not exists job (name text primary key, value text)",
-    "create table if not exists row (number integer primary key, status text not null, "
-    "result text, error text, tries integer not null default 0)",
+    "create table if not exists row (number integer primary key, status text not null, data text, "
+    "tries integer not null default 0)",
 )
 _SET = "insert into job values (?1, ?2) on conflict do update set value = ?2"
 _BEGIN = "insert into row (number, status) values (?1, ?2) on conflict do update set status = ?2"
 _END = (
-    "insert into row (number, status, result, error) values (?1, ?2, ?3, ?4) "
-    "on conflict do update set status = ?2, result = ?3, error = ?4, tries = 0"
+    "insert into row (number, status, data) values (?1, ?2, ?3) "
+    "on conflict do update set status = ?2, data = ?3, tries = 0"
 )
 _BETWEEN = "number between ? and ? and status in ('done', 'failed')"
 # Progress of a row: a new reply, or a tool call that has ended.
@@ -92,14 +92,6 @@ class Row(NamedTuple):
     def failed(self, found: Entry, stop: SaftError | None = None) -> Outcome:
         """The outcome of this row if it failed with the error `found`."""
         return Outcome("failed", {"row": self.number, **found, "input": self.arguments}, stop)
-
-
-class PartRow(NamedTuple):
-    """A row that has ended, for the output: the columns of its result, or its error."""
-
-    number: int
-    result: Entry | None
-    error: Entry | None
 
 
 def find_job(folder: str, now: Entry, *, retry_failed: bool) -> tuple[Entry | None, list[str]]:
@@ -255,9 +247,7 @@ class JobStore:
 
     def end(self, number: int, outcome: Outcome) -> None:
         """Records the outcome of a row; the next commit writes it to the file."""
-        text = json.dumps(json_value(outcome.data)) if outcome.data else None
-        told = (text, None) if outcome.status == "done" else (None, text)
-        self.journal.write_soon(_END, number, outcome.status, *told)
+        self.journal.write_soon(_END, number, outcome.status, json.dumps(json_value(outcome.data)))
         if not self._has_progress:
             self._has_progress = True
             self.journal.write_soon(_SET, "progress", "1")
@@ -279,7 +269,7 @@ class JobStore:
         """How many rows are done, and how many have failed with each error."""
         done = self.journal.read("select count(*) from row where status = 'done'")[0][0]
         query = (
-            "select json_extract(error, '$.error'), count(*) from row where status = 'failed' "
+            "select json_extract(data, '$.error'), count(*) from row where status = 'failed' "
             "group by 1"
         )
         return done, Counter(dict(self.journal.read(query)))
@@ -290,11 +280,11 @@ class JobStore:
         query = "select coalesce(max(number), -1) from row where status in ('done', 'failed')"
         return self.journal.read(query)[0][0]
 
-    def rows(self, first: int, last: int) -> Iterator[PartRow]:
-        """Yields the rows from `first` to `last` that have ended, in order."""
-        query = f"select number, result, error from row where {_BETWEEN} order by number"
-        for number, *texts in self.journal.read(query, first, last):
-            yield PartRow(number, *(None if text is None else json.loads(text) for text in texts))
+    def outcomes(self, first: int, last: int) -> Iterator[tuple[int, Outcome]]:
+        """Yields the numbers and outcomes of the rows from `first` to `last` that have ended."""
+        query = f"select number, status, data from row where {_BETWEEN} order by number"
+        for number, status, text in self.journal.read(query, first, last):
+            yield number, Outcome(status, json.loads(text))
 
     def mark_partial(self, part: int) -> None:
         """Marks an output file that lacks rows, so that it is written again with these rows later.

@@ -519,7 +519,7 @@ def test_rows_under_suspicion_are_tried_by_workers(
     configure(budget_requests=20)
     assert mapped(mails, "out", limit=25).done == 20
     with closing(sqlite3.connect("out/job.db", isolation_level=None)) as database:
-        values = "(?, 'suspect', null, null, 0)"
+        values = "(?, 'suspect', null, 0)"
         rows = [(number,) for number in range(20, 25)]
         database.executemany(f"insert or replace into row values {values}", rows)
     configure(budget_requests=None)
