@@ -512,6 +512,25 @@ def test_a_worker_that_hangs_does_not_hold_the_job(
     assert parts("out") == whole
 
 
+def test_a_worker_that_pauses_for_lack_of_memory_keeps_its_rows(
+    server: FakeServer, mails: Path, whole: dict[str, bytes], cluster: Any
+) -> None:
+    def set_status(name: str, dask_worker: Any) -> None:
+        dask_worker.status = DISTRIBUTED.core.Status[name]
+
+    def pause() -> None:
+        with DISTRIBUTED.Client(cluster.scheduler_address, set_as_default=False) as client:
+            for _ in range(100):  # a worker that has memory ends its pause
+                client.run(set_status, name="paused")
+
+    pausing = threading.Thread(target=pause)
+    model = server.responder = Model(20, pausing.start)
+    report = mapped(mails, "out", address=cluster.scheduler_address)
+    pausing.join()
+    assert (report.done, report.failed, report.stopped) == (ROWS, 0, None)
+    assert parts("out") == whole and set(model.asked.values()) == {1}
+
+
 def test_rows_under_suspicion_are_tried_by_workers(
     server: FakeServer, mails: Path, cluster: Any
 ) -> None:
