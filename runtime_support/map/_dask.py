@@ -115,10 +115,14 @@ class Dask:
         with self._guarded():
             while self._fill(run):
                 self._receive(run)
-                run.report.spent = replace(self._spent)
-                for batch in self._under_way.values():
-                    run.report.spent.add(batch.spent)
+                run.report.spent = self._spent_so_far()
                 yield
+
+    def _spent_so_far(self) -> Spent:
+        total = replace(self._spent)
+        for batch in self._under_way.values():
+            total.add(batch.spent)
+        return total
 
     def close(self) -> None:
         """Disconnects from the cluster; ends workers that were started here."""
@@ -232,8 +236,11 @@ class Dask:
         """Records the outcomes that a message contains for rows of the batch."""
         batch.spent = told.spent
         for number, outcome in told.outcomes.items():
-            if isinstance(outcome.stop, BudgetSpent) and not batch.has_last_share:
-                batch.is_spent, outcome = True, Outcome("open", {})
+            if isinstance(outcome.stop, BudgetSpent):
+                batch.is_spent = not batch.has_last_share
+                said = "the next request would pass the budget of the job; spent so far: "
+                spent = BudgetSpent(f"{said}{self._spent_so_far()}", hint=outcome.stop.hint)
+                outcome = Outcome("open", {}, None if batch.is_spent else spent)
             if outcome.status != "open":
                 del batch.rows[number]
                 self._begun.discard(number)

@@ -150,7 +150,10 @@ def test_a_budget_holds_for_all_workers(server: FakeServer, mails: Path, cluster
     model = server.responder = Model()
     configure(budget_requests=31, requests_per_minute=1_000_000)
     report = mapped(mails, "out", address=cluster.scheduler_address)
-    assert report.stopped is not None and "raise `budget_requests`" in report.stopped
+    assert report.stopped == (
+        f"BudgetSpent: the next request would pass the budget of the job; spent so far: "
+        f"{report.spent}; raise `budget_requests` to continue"
+    )
     # Each of the workers has an equal share.
     assert 15 <= sum(model.asked.values()) <= 31
     assert sum(model.asked.values()) == report.usage.requests
