@@ -159,7 +159,7 @@ def _do(
     finally:
         with suppress(JournalError):  # the job has already reported a full disk
             run.store.leave()
-    report_usage()
+        report_usage()
     if report.waiting and not report.stopped:
         ended = "waiting"
     else:

@@ -1395,8 +1395,10 @@ def stopped(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
 
 
 def test_an_interrupt_waits_for_the_rows_under_way(
-    stopped: threading.Event, capsys: pytest.CaptureFixture[str]
+    stopped: threading.Event, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("SAFT_USAGE", "1")
+
     def answer(asked: str) -> str:
         if asked == "mail 2":
             os.kill(os.getpid(), signal.SIGINT)
@@ -1413,7 +1415,8 @@ def test_an_interrupt_waits_for_the_rows_under_way(
     assert asked[-1] == "mail 2" and len(asked) < 20
     count = len(asked)
     told = rf"30 rows: {count} done, {30 - count} left; .*; {count} answers are kept in .*job\.db; "
-    assert re.search(told, capsys.readouterr().err)
+    said = capsys.readouterr().err
+    assert re.search(told, said) and f"{count} prompts: {count} requests, " in said
     assert [row["mail"] for row in lines("out/part-*")] == asked
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
     configure(provider=(echo := Echo()))
