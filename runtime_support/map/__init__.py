@@ -181,8 +181,10 @@ def _check_numbers(options: Mapping[str, float | None]) -> None:
 
 def _settings_of_rows(rows_at_once: int, row_timeout: float | None) -> dict[str, Any]:
     """The settings for rows: no request may take longer than a row."""
-    timeout = min(settings_for().timeout, row_timeout or float("inf"))
-    return {"max_in_flight": rows_at_once, "timeout": timeout}
+    return {
+        "max_in_flight": rows_at_once,
+        "timeout": min(settings_for().timeout, row_timeout or float("inf")),
+    }
 
 
 def _tell_retried(folder: str, rows: list[int], edited: list[str]) -> None:

@@ -34,6 +34,7 @@ from runtime_support._core.notes import note
 from runtime_support._core.redaction import secret_in
 from runtime_support._core.settings import settings_for, settings_in_force
 from runtime_support._core.settings.configuration import current_settings
+from runtime_support._values.kinds import is_tuple
 from runtime_support.errors import BudgetSpent, ConfigError, RunStopped, SaftError
 from runtime_support.map import _worker as worker
 from runtime_support.map._runner import LOOK, JobRun
@@ -154,9 +155,6 @@ class Dask:
             self._client.run(worker.stop, self.job.run, on_error="ignore")
         return bool(self._under_way)
 
-    def _put_message(self, event: tuple[float, bytes]) -> None:
-        self._news.put(pickle.loads(event[1]))
-
     def _receive(self, run: JobRun) -> None:
         """Handles messages of workers and ends of batches.
 
@@ -167,8 +165,9 @@ class Dask:
             news.append(self._news.get(timeout=LOOK))
             while True:
                 news.append(self._news.get_nowait())
-        self._hear(run, [one for one in news if isinstance(one, WorkerMessage)])
-        for future in (one for one in news if not isinstance(one, WorkerMessage)):
+        # Dask's events are pairs of a time and the message; all else are futures.
+        self._hear(run, [pickle.loads(one[1]) for one in news if is_tuple(one)])
+        for future in (one for one in news if not is_tuple(one)):
             self._finish(run, future)
 
     def _hear(self, run: JobRun, told: Sequence[WorkerMessage]) -> None:
@@ -297,7 +296,7 @@ class Dask:
                 address, timeout=_SECONDS_TO_CONNECT, set_as_default=False, security=security
             )
             block.callback(self._client.close)
-            self._client.subscribe_topic(self.job.run, self._put_message)
+            self._client.subscribe_topic(self.job.run, self._news.put)
             self._check()
 
     def _start_cluster(self, workers: int, security: Any) -> str:

@@ -71,24 +71,24 @@ class Table:
     hint: str | None = None
 
     def rows(self, names: Sequence[str]) -> Iterator[TableRow]:
-        """Yields the rows with the columns `names`.
-
-        Raises FileError if the file cannot be read, or has changed since it was opened first.
-        """
+        """Yields the rows with the columns `names`; raises FileError if the file cannot be read."""
         read: Callable[..., Iterator[TableRow]] = {
             "parquet": _parquet_rows,
             "csv": _csv_rows,
             "jsonl": _json_rows,
         }[self.format]
         with _told(self.path, self.reading):
-            for row in read(self.path, self.reading, names):
-                if _state_of(self.path) != self.state:
-                    raise FileError(
-                        f"{self.path} has changed since the job started",
-                        path=self.path,
-                        hint="restore it and run the same command again, or name another folder",
-                    )
-                yield row
+            yield from read(self.path, self.reading, names)
+
+    def check_unchanged(self) -> None:
+        """Raises FileError if the file has changed since this table was opened."""
+        with _told(self.path, self.reading):
+            if _state_of(self.path) != self.state:
+                raise FileError(
+                    f"{self.path} has changed since the job started",
+                    path=self.path,
+                    hint="restore it and run the same command again, or name another folder",
+                )
 
     def count(self, limit: int | None) -> int:
         """The number of rows in the file, at most `limit`."""

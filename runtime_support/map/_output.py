@@ -115,14 +115,10 @@ def _write_whole(path: str, data: bytes) -> None:
     """Writes a file in one step and syncs it to the disk; raises JournalError if that fails."""
     try:
         replace_file(path, data, synced=True, permissions=0o600)
-    except OSError as error:
-        raise cannot_write(path, error) from None
-
-
-def cannot_write(path: str, error: OSError) -> JournalError:
-    """The error for a file that cannot be written, for example because the disk is full."""
-    said = f"cannot write {path}: {error.strerror or error}"
-    return JournalError(said, hint="the kept answers are intact: run the same command again")
+    except OSError as error:  # for example because the disk is full
+        said = f"cannot write {path}: {error.strerror or error}"
+        hint = "the kept answers are intact: run the same command again"
+        raise JournalError(said, hint=hint) from None
 
 
 def _cell(value: Any) -> str:

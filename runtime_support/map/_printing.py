@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -37,11 +37,6 @@ class _LineStream:
                 # Another process may write to the same file, and must not find half a line.
                 self.stream.flush()
         return len(text)
-
-    def writelines(self, lines: Iterable[str]) -> None:
-        """Writes the lines one after the other."""
-        for line in lines:
-            self.write(line)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)

@@ -157,6 +157,7 @@ class JobRun:
         binding = self._binding
         numbered = enumerate(itertools.islice(binding.table.rows(binding.names), rows))
         while block := list(itertools.islice(numbered, _AT_ONCE)):
+            binding.table.check_unchanged()
             ended = self.store.ended(block[0][0], block[-1][0])
             for number, found in block:
                 if number in ended or self.report.stopped is not None:
@@ -270,6 +271,7 @@ class JobRun:
                 self._binding.copied_values(row.values)
                 for row in itertools.islice(table, part_rows)
             ]
+            self._binding.table.check_unchanged()
             last = first + len(kept) - 1
             while (left := len(kept) - len(self.store.ended(first, last))) and not self._is_over:
                 yield

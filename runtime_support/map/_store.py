@@ -176,7 +176,6 @@ class JobStore:
         self.journal = journal
         for statement in _TABLES:
             journal.write(statement)
-        self._has_progress = False
         # The parts that were written before all of their rows had ended.
         self.partial = set[int]()
 
@@ -195,23 +194,23 @@ class JobStore:
         """Applies this module's crash rule to rows that the previous process left unfinished."""
         read, write = self.journal.read, self.journal.write
         process = "from entry where key is null and step"
-        before = read(f"select id {process} = 'begun' order by id desc limit 1, 1")
-        if before:
-            begun = before[0][0]
-            has_new = state.get("progress") == "1" or self.has_new(begun)
-            ends = 0 if has_new else int(state.get("ends", 0))
-            if has_new:
-                write("update row set tries = 0 where status in ('alone', 'suspect')")
-            if not read(f"select 1 {process} = 'ended' and id > ?", begun):  # it was killed
-                for (number,) in read("select number from row where status = 'alone'"):
-                    if not self.has_new(begun, number):
-                        write("update row set tries = tries + 1 where number = ?", number)
-                if not has_new and read("select 1 from row where status = 'running' limit 1"):
-                    ends += 1
-            if ends >= MOST_ENDS:
-                write("update row set status = 'suspect', tries = 0 where status = 'running'")
-                ends = 0
-            self._set("ends", ends)
+        before = f"select id {process} = 'begun' order by id desc limit 1, 1"
+        begun = read(f"select coalesce(({before}), 0)")[0][0]
+        has_new = state.get("progress") == "1" or self.has_new(begun)
+        ends = int(state.get("ends", 0))
+        if has_new:
+            ends = 0
+            write("update row set tries = 0 where status in ('alone', 'suspect')")
+        if not read(f"select 1 {process} = 'ended' and id > ?", begun):  # it was killed
+            for (number,) in read("select number from row where status = 'alone'"):
+                if not self.has_new(begun, number):
+                    write("update row set tries = tries + 1 where number = ?", number)
+            if not has_new and read("select 1 from row where status = 'running' limit 1"):
+                ends += 1
+        if ends >= MOST_ENDS:
+            write("update row set status = 'suspect', tries = 0 where status = 'running'")
+            ends = 0
+        self._set("ends", ends)
         self._set("progress", 0)
         self.leave()
 
@@ -248,9 +247,7 @@ class JobStore:
     def end(self, number: int, outcome: Outcome) -> None:
         """Records the outcome of a row; the next commit writes it to the file."""
         self.journal.write_soon(_END, number, outcome.status, json.dumps(json_value(outcome.data)))
-        if not self._has_progress:
-            self._has_progress = True
-            self.journal.write_soon(_SET, "progress", "1")
+        self.journal.write_soon(_SET, "progress", "1")
         self.journal.release(f"row/{number}")
 
     def reopen_failed(self) -> list[int]:
