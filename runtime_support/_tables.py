@@ -286,6 +286,7 @@ def csv_records(
 ) -> Iterator[tuple[int, list[str]]]:
     """Yields the records of a CSV file, each with the number of its first line.
 
+    Empty lines are skipped.
     Raises FileError if double quotes do not match, since a value would then include later rows.
     """
     import csv
@@ -296,11 +297,10 @@ def csv_records(
         begins = 1
         try:
             for cells in reader:
-                yield begins, cells
+                if cells:
+                    yield begins, cells
                 begins = reader.line_num + 1
         except csv.Error as error:
-            if "expected" not in str(error):  # the error is not about quotes
-                raise
             raise FileError(
                 f"{path}:{begins}: the double quotes of this row do not match (line "
                 f"{reader.line_num}: {error})",
@@ -322,8 +322,6 @@ def _explained(message: str, path: str) -> tuple[str, str | None]:
 
 def _first_long_row(path: str) -> str | None:
     """Describes the first row that has more values than the header has columns, if there is one."""
-    import csv
-
     try:
         records = csv_records(path)
         _, header = next(records)
@@ -331,7 +329,7 @@ def _first_long_row(path: str) -> str | None:
             if len(row) > len(header):
                 wanted = counted(len(header), "column")
                 return f"line {line} has {len(row)} values for {wanted}"
-    except (csv.Error, FileError, StopIteration, UnicodeDecodeError):
+    except (FileError, StopIteration, UnicodeDecodeError):
         return None
     return None
 

@@ -233,7 +233,7 @@ class Journal:
         self._broken: str | None = None
         # The meters that count the replies.
         self.meters: Sequence[UsageMeter] = ()
-        # Gets each added row, and must store it, as this file is then not synced to the disk.
+        # Gets each row that `put` adds, and must store it: this file is then not synced to disk.
         self.listener: Callable[[list[_Values]], object] | None = None
         self._owner = _Owner(path)
         try:
@@ -300,7 +300,10 @@ class Journal:
 
         Raises JournalError if the entry cannot be written.
         """
-        self._insert((*asked, str(step), kind), entry)
+        row = _row_of((*asked, step, kind), entry)
+        self.write(_INSERT, *row, is_synced=self.listener is None)
+        if self.listener is not None:
+            self.listener([row])
 
     def paid(self, meter: UsageMeter) -> dict[str, tuple[Usage, int]]:
         """Maps each model to the usage of its recorded replies and its longest output in tokens.
@@ -431,14 +434,7 @@ class Journal:
 
     def _note(self, step: str, entry: Entry) -> None:
         # The next answer, or closing the file, also syncs this row to the disk.
-        self._insert((None, None, None, step, RowKind.PROCESS), entry, is_synced=False)
-
-    def _insert(self, at: _Values, entry: Entry, *, is_synced: bool = True) -> None:
-        """Adds a row, in one transaction with rows that other threads add at the same time."""
-        row = _row_of(at, entry)
-        self.write(_INSERT, *row, is_synced=is_synced and self.listener is None)
-        if self.listener is not None:
-            self.listener([row])
+        self.write(_INSERT, *_row_of((None, None, None, step, RowKind.PROCESS), entry))
 
     def write(self, statement: str, *values: Any, is_synced: bool = False) -> None:
         """Executes a statement, in one transaction with statements of other threads.

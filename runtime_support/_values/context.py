@@ -62,7 +62,7 @@ class Context(NamedTuple):
     scope: Any = None
     journal: Any = None
     folder: str | None = None
-    begun_lines: dict[str, str] | None = None
+    begun_lines: dict[Any, str] | None = None
     served: Any = None
     tested: tuple[Any, list[CheckError]] = (None, [])
     blocks: tuple[Block, ...] = ()

@@ -41,7 +41,7 @@ from runtime_support.map._printing import whole_lines
 from runtime_support.map._report import Interrupted, Report
 from runtime_support.map._runner import JobRun
 from runtime_support.map._script import Function, Job, Module, Script, load_function
-from runtime_support.map._store import VERSION, JobStore, begin_journal, check_same, read_job
+from runtime_support.map._store import VERSION, JobStore, begin_journal, find_job
 from runtime_support.providers import provider_and_model
 
 __all__ = ["Interrupted", "Module", "Report", "Script", "map_rows"]
@@ -119,18 +119,16 @@ def map_rows(
         script = function.digest if isinstance(function, Script) else _digest_of(function)
         same = {"script": script, "format": format, "limit": limit, "part_rows": part_rows}
         same |= _identity(source, binding, forms)
-        before = read_job(output.folder)
-        edited = check_same(output.folder, before, same, retry_failed=retry_failed)
-
-        def count() -> int:
-            return source.count() if limit is None else min(source.count(), limit)
-
+        found, _ = find_job(output.folder, same, retry_failed=retry_failed)
         if check_only:
-            return Report(rows=before["rows"] if before else count())
+            return Report(rows=found["rows"] if found else source.count(limit))
         block.enter_context(current_configuration(_settings_of_rows(rows_at_once, row_timeout)))
         block.enter_context(spending_apart())
         store = JobStore(block.enter_context(begin_journal(output.folder, tool.name)))
-        rows = store.begin_process(same, count)
+        # Another process may have begun a job in the meantime.
+        found, edited = find_job(output.folder, same, retry_failed=retry_failed)
+        rows = found["rows"] if found else source.count(limit)
+        store.begin_process({**same, "rows": rows})
         if retry_failed:
             _tell_retried(output.folder, store.reopen_failed(), edited)
         job = Job(
@@ -161,7 +159,7 @@ def _do(
     finally:
         with suppress(JournalError):  # the job has already reported a full disk
             run.store.leave()
-    report_usage()
+        report_usage()
     if report.waiting and not report.stopped:
         ended = "waiting"
     else:
@@ -183,8 +181,10 @@ def _check_numbers(options: Mapping[str, float | None]) -> None:
 
 def _settings_of_rows(rows_at_once: int, row_timeout: float | None) -> dict[str, Any]:
     """The settings for rows: no request may take longer than a row."""
-    timeout = min(settings_for().timeout, row_timeout or float("inf"))
-    return {"max_in_flight": rows_at_once, "timeout": timeout}
+    return {
+        "max_in_flight": rows_at_once,
+        "timeout": min(settings_for().timeout, row_timeout or float("inf")),
+    }
 
 
 def _tell_retried(folder: str, rows: list[int], edited: list[str]) -> None:

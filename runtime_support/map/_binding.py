@@ -146,6 +146,9 @@ class Binding:
         """
         table, tool, found = self.table, self.tool, dict[str, str]()
         parameters = {one.name: one for one in tool.signature.named}
+        if twice := rename.keys() & self.constants.keys():
+            said = f"`{min(twice)}` has both a value and a column"
+            raise ConfigError(said, hint="leave out --set or --rename")
         for name in (*rename, *self.constants):
             if name not in parameters and not tool.signature.open_ended:
                 hint = did_you_mean(name, parameters) or f"it has {listed(parameters)}"

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import base64
 import math
-from datetime import date, datetime, time
 from typing import Any
 
 from runtime_support._schema import model as m
 from runtime_support._tables import MOST_INT64, polars
+from runtime_support._values.dates import text_of
 from runtime_support._values.json_text import to_json
-from runtime_support._values.kinds import is_list, is_object
+from runtime_support._values.kinds import holds_halves, is_list, is_object
 from runtime_support.errors import CheckError
 
 RESULT = "result"
@@ -95,9 +95,14 @@ def data_type(form: m.Schema) -> Any:
 
 
 def fit_column(value: Any, form: m.Schema, path: str) -> Any:
-    """Converts JSON data to the type of a column. Raises CheckError for an integer over 64 bits."""
+    """Converts JSON data to the type of a column.
+
+    Raises CheckError for an integer over 64 bits, and for text that has no UTF-8 form.
+    """
     if value is None:
         return None
+    if holds_halves(value):
+        raise CheckError(f"{path}: half of a surrogate pair is not a character")
     match form:
         case m.AnySchema():
             return to_json(value)
@@ -116,7 +121,7 @@ def fit_column(value: Any, form: m.Schema, path: str) -> Any:
 
 
 def json_value(value: Any) -> Any:
-    """A table value as JSON: dates in ISO form, bytes as base64, NaN and infinity as null."""
+    """A table value as JSON: bytes as base64, dates and decimals as text, NaN as null."""
     match value:
         case float():
             return value if math.isfinite(value) else None
@@ -124,11 +129,9 @@ def json_value(value: Any) -> Any:
             return value
         case bytes():
             return base64.b64encode(value).decode()
-        case datetime() | date() | time():
-            return value.isoformat()
         case _ if is_list(value):
             return [json_value(one) for one in value]
         case _ if is_object(value):
             return {name: json_value(one) for name, one in value.items()}
         case _:
-            return str(value)
+            return text_of(value)

@@ -34,6 +34,7 @@ from runtime_support._core.notes import note
 from runtime_support._core.redaction import secret_in
 from runtime_support._core.settings import settings_for, settings_in_force
 from runtime_support._core.settings.configuration import current_settings
+from runtime_support._values.kinds import is_tuple
 from runtime_support.errors import BudgetSpent, ConfigError, RunStopped, SaftError
 from runtime_support.map import _worker as worker
 from runtime_support.map._runner import LOOK, JobRun
@@ -115,10 +116,14 @@ class Dask:
         with self._guarded():
             while self._fill(run):
                 self._receive(run)
-                run.report.spent = replace(self._spent)
-                for batch in self._under_way.values():
-                    run.report.spent.add(batch.spent)
+                run.report.spent = self._spent_so_far()
                 yield
+
+    def _spent_so_far(self) -> Spent:
+        total = replace(self._spent)
+        for batch in self._under_way.values():
+            total.add(batch.spent)
+        return total
 
     def close(self) -> None:
         """Disconnects from the cluster; ends workers that were started here."""
@@ -134,10 +139,7 @@ class Dask:
         run.processes = max(1, len(threads))
         room = sum(threads.values()) + _WAITING * len(threads)
         while len(self._under_way) < max(1, min(room, self._most)):
-            rows = run.take(BATCH_ROWS)
-            is_alone = not rows and not self._under_way
-            if is_alone:
-                rows = run.take_suspect()
+            rows, is_alone = run.take(BATCH_ROWS, has_running=bool(self._under_way))
             if not rows:
                 break
             # A name that no earlier batch had, as an earlier batch may still be running.
@@ -153,9 +155,6 @@ class Dask:
             self._client.run(worker.stop, self.job.run, on_error="ignore")
         return bool(self._under_way)
 
-    def _put_message(self, event: tuple[float, bytes]) -> None:
-        self._news.put(pickle.loads(event[1]))
-
     def _receive(self, run: JobRun) -> None:
         """Handles messages of workers and ends of batches.
 
@@ -166,8 +165,9 @@ class Dask:
             news.append(self._news.get(timeout=LOOK))
             while True:
                 news.append(self._news.get_nowait())
-        self._hear(run, [one for one in news if isinstance(one, WorkerMessage)])
-        for future in (one for one in news if not isinstance(one, WorkerMessage)):
+        # Dask's events are pairs of a time and the message; all else are futures.
+        self._hear(run, [pickle.loads(one[1]) for one in news if is_tuple(one)])
+        for future in (one for one in news if not is_tuple(one)):
             self._finish(run, future)
 
     def _hear(self, run: JobRun, told: Sequence[WorkerMessage]) -> None:
@@ -235,8 +235,11 @@ class Dask:
         """Records the outcomes that a message contains for rows of the batch."""
         batch.spent = told.spent
         for number, outcome in told.outcomes.items():
-            if isinstance(outcome.stop, BudgetSpent) and not batch.has_last_share:
-                batch.is_spent, outcome = True, Outcome("open", {})
+            if isinstance(outcome.stop, BudgetSpent):
+                batch.is_spent = not batch.has_last_share
+                said = "the next request would pass the budget of the job; spent so far: "
+                spent = BudgetSpent(f"{said}{self._spent_so_far()}", hint=outcome.stop.hint)
+                outcome = Outcome("open", {}, None if batch.is_spent else spent)
             if outcome.status != "open":
                 del batch.rows[number]
                 self._begun.discard(number)
@@ -293,8 +296,8 @@ class Dask:
                 address, timeout=_SECONDS_TO_CONNECT, set_as_default=False, security=security
             )
             block.callback(self._client.close)
-            self._client.subscribe_topic(self.job.run, self._put_message)
-        self._check()
+            self._client.subscribe_topic(self.job.run, self._news.put)
+            self._check()
 
     def _start_cluster(self, workers: int, security: Any) -> str:
         """Starts worker processes on this machine; returns the address of their scheduler."""
@@ -325,9 +328,8 @@ class Dask:
 
         Workers that were just lost are ignored.
         """
-        with self._guarded():
-            given = self.job, worker.versions()
-            found: dict[str, Any] = self._client.run(worker.look, *given, on_error="return")
+        given = self.job, worker.versions()
+        found: dict[str, Any] = self._client.run(worker.look, *given, on_error="return")
         wrong = [
             f"{address}: {lacks}"
             for address, lacks in found.items()
@@ -345,8 +347,7 @@ class Dask:
         """
         now = time.monotonic()
         if now - self._looked_at >= _LOOKED_FOR:
-            with self._guarded():
-                self._threads = self._client.nthreads()
+            self._threads = self._client.nthreads()
             self._looked_at = now
         return self._threads
 

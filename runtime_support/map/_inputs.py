@@ -11,7 +11,6 @@ slices of fixed size, because its own batches would read ahead without a limit.
 from __future__ import annotations
 
 import codecs
-import csv
 import hashlib
 import itertools
 import os
@@ -60,13 +59,14 @@ class Table:
     """A table file.
 
     `types` are the polars types of the columns in Parquet. `hint` suggests another delimiter if the
-    file seems to have been read with the wrong one.
+    file seems to have been read with the wrong one. `state` identifies the content of the file.
     """
 
     path: str
     format: str
     columns: tuple[str, ...]
     reading: TextFormat
+    state: tuple[int, int]
     types: Mapping[str, Any] = field(default_factory=dict[str, Any])
     hint: str | None = None
 
@@ -80,12 +80,23 @@ class Table:
         with _told(self.path, self.reading):
             yield from read(self.path, self.reading, names)
 
-    def count(self) -> int:
-        """The number of rows in the file."""
+    def check_unchanged(self) -> None:
+        """Raises FileError if the file has changed since this table was opened."""
+        with _told(self.path, self.reading):
+            if _state_of(self.path) != self.state:
+                raise FileError(
+                    f"{self.path} has changed since the job started",
+                    path=self.path,
+                    hint="restore it and run the same command again, or name another folder",
+                )
+
+    def count(self, limit: int | None) -> int:
+        """The number of rows in the file, at most `limit`."""
         if self.format == "parquet":
-            library = polars()
-            return int(library.scan_parquet(self.path).select(library.len()).collect().item())
-        return sum(1 for _ in self.rows(()))
+            count = _count_rows(_scan(self.path))
+        else:
+            count = sum(1 for _ in self.rows(()))
+        return count if limit is None else min(count, limit)
 
     def place(self, row: TableRow) -> str:
         """The position of a row, for messages: file and line, or file and row."""
@@ -114,16 +125,31 @@ def table_at(path: str, reading: TextFormat) -> Table:
         raise ConfigError(f"delimiter: {path} is not CSV, and has none")
     with _told(path, reading):
         check_regular(path)
+        state = _state_of(path)
         reading = TextFormat(delimiter, _encoding_of(path, reading.encoding))
         match format:
             case "parquet":
-                types: Mapping[str, Any] = polars().scan_parquet(path).collect_schema()
-                return Table(path, format, tuple(types), reading, dict(types))
+                types: Mapping[str, Any] = _scan(path).collect_schema()
+                return Table(path, format, tuple(types), reading, state, dict(types))
             case "csv":
                 header = _header_of(path, reading)
-                return Table(path, format, tuple(header), reading, hint=_parted_by(header))
+                return Table(path, format, tuple(header), reading, state, hint=_parted_by(header))
             case _:
-                return Table(path, format, _names_of(path, reading), reading)
+                return Table(path, format, _names_of(path, reading), reading, state)
+
+
+def _state_of(path: str) -> tuple[int, int]:
+    """The time of the last change of a file, and its size."""
+    found = os.stat(path)
+    return found.st_mtime_ns, found.st_size
+
+
+def _scan(path: str) -> Any:
+    return polars().scan_parquet(path, glob=False)
+
+
+def _count_rows(scan: Any) -> int:
+    return scan.select(polars().len()).collect().item()
 
 
 def _encoding_of(path: str, given: str) -> str:
@@ -160,11 +186,12 @@ def _header_of(path: str, reading: TextFormat) -> list[str]:
 def _names_of(path: str, reading: TextFormat) -> tuple[str, ...]:
     """The column names of a file of JSON lines, from its first rows.
 
-    Raises FileError if none of these rows can be read.
+    Raises FileError if none of these rows can be read, or if there are no rows.
     """
     first = list(itertools.islice(_json_rows(path, reading, None), LOOKED_AT))
-    if first and all(row.problem for row in first):
-        raise FileError(f"{path}:{first[0].place}: {first[0].problem}", path=path)
+    if all(row.problem for row in first):
+        row = first[0] if first else TableRow(1, {}, "the file is empty")
+        raise FileError(f"{path}:{row.place}: {row.problem}", path=path)
     return tuple(dict.fromkeys(name for row in first for name in row.values))
 
 
@@ -197,7 +224,7 @@ def _told(path: str, reading: TextFormat) -> Generator[None]:
     except OSError as error:
         reason = error.strerror or str(error).partition(" (os error")[0]
     except Exception as error:
-        if not isinstance(error, csv.Error) and not type(error).__module__.startswith("polars"):
+        if not type(error).__module__.startswith("polars"):
             raise
         reason = " ".join(str(error).partition("\n\n")[0].split())[:200]
     raise FileError(f"cannot read {path}: {reason}", path=path, hint=hint)
@@ -218,10 +245,8 @@ def _undecodable_line(path: str, encoding: str) -> str:
 
 
 def _parquet_rows(path: str, _: TextFormat, names: Sequence[str]) -> Iterator[TableRow]:
-    library = polars()
-    scan = library.scan_parquet(path)
-    total = scan.select(library.len()).collect().item()
-    for start in range(0, total, AT_ONCE):
+    scan = _scan(path)
+    for start in range(0, _count_rows(scan), AT_ONCE):
         block = scan.slice(start, AT_ONCE).select(names).collect()
         for place, values in enumerate(block.iter_rows(named=True), start):
             yield TableRow(place, values)
@@ -232,8 +257,6 @@ def _csv_rows(path: str, reading: TextFormat, names: Sequence[str]) -> Iterator[
     _, header = next(records)
     wanted = [(name, header.index(name)) for name in names]
     for begins, cells in records:
-        if not cells:
-            continue
         problem = None
         if len(cells) != len(header):
             problem = f"{counted(len(cells), 'value')} for {counted(len(header), 'column')}"

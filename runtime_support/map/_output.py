@@ -24,7 +24,7 @@ from runtime_support._tables import polars
 from runtime_support.errors import JournalError
 from runtime_support.map._binding import ROW
 from runtime_support.map._columns import data_type, json_value
-from runtime_support.map._store import PartRow
+from runtime_support.map._store import Outcome
 
 Format: TypeAlias = Literal["parquet", "jsonl", "csv"]
 PART_ROWS = 200
@@ -48,14 +48,16 @@ class OutputFolder:
         """
         return os.path.exists(self._part(number)) and not os.path.exists(self._errors(number))
 
-    def write(self, number: int, first: int, kept: list[Entry], rows: Iterable[PartRow]) -> None:
+    def write(
+        self, number: int, first: int, kept: list[Entry], ended: Iterable[tuple[int, Outcome]]
+    ) -> None:
         """Writes an output file and the file of its errors; raises JournalError if that fails."""
         done, failed = list[Entry](), list[Entry]()
-        for row, result, error in rows:
-            if result is not None:
-                done.append({ROW: row, **self._shown(kept[row - first]), **result})
-            elif error is not None:
-                failed.append(json_value(error))
+        for row, outcome in ended:
+            if outcome.status == "done":
+                done.append({ROW: row, **self._shown(kept[row - first]), **outcome.data})
+            else:
+                failed.append(outcome.data)
         errors = self._errors(number)
         if failed:
             _write_whole(errors, _json_lines(failed))
@@ -113,14 +115,10 @@ def _write_whole(path: str, data: bytes) -> None:
     """Writes a file in one step and syncs it to the disk; raises JournalError if that fails."""
     try:
         replace_file(path, data, synced=True, permissions=0o600)
-    except OSError as error:
-        raise cannot_write(path, error) from None
-
-
-def cannot_write(path: str, error: OSError) -> JournalError:
-    """The error for a file that cannot be written, for example because the disk is full."""
-    said = f"cannot write {path}: {error.strerror or error}"
-    return JournalError(said, hint="the kept answers are intact: run the same command again")
+    except OSError as error:  # for example because the disk is full
+        said = f"cannot write {path}: {error.strerror or error}"
+        hint = "the kept answers are intact: run the same command again"
+        raise JournalError(said, hint=hint) from None
 
 
 def _cell(value: Any) -> str:

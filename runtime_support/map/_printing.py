@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
 from runtime_support._values.context import Block, current_context
-
-_NAMES = ("stdout", "stderr")
 
 _lock = threading.RLock()
 
@@ -23,8 +21,7 @@ _lock = threading.RLock()
 class _LineStream:
     """A stream that buffers what a row of the job prints, until the printed line is complete."""
 
-    def __init__(self, name: str, stream: Any) -> None:
-        self.name_here = name
+    def __init__(self, stream: Any) -> None:
         self.stream = stream
 
     def write(self, text: str) -> int:
@@ -33,18 +30,13 @@ class _LineStream:
         if begun is None:
             return self.stream.write(text)
         with _lock:
-            lines, end, rest = (begun.get(self.name_here, "") + text).rpartition("\n")
-            begun[self.name_here] = rest
+            lines, end, rest = (begun.get(self, "") + text).rpartition("\n")
+            begun[self] = rest
             if end:
                 self.stream.write(lines + end)
                 # Another process may write to the same file, and must not find half a line.
                 self.stream.flush()
         return len(text)
-
-    def writelines(self, lines: Iterable[str]) -> None:
-        """Writes the lines one after the other."""
-        for line in lines:
-            self.write(line)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
@@ -56,33 +48,30 @@ def line_buffered_output() -> Generator[None]:
 
     If its last line has no end, the end is added after the block.
     """
-    begun: dict[str, str] = {}
+    begun: dict[Any, str] = {}
     with Block(begun_lines=begun):
         try:
             yield
         finally:
-            for name, text in begun.items():
+            for stream, text in begun.items():
                 if text:
-                    getattr(sys, name).write("\n")
+                    stream.write("\n")
 
 
 def wrap_streams() -> None:
     """Replaces standard output and error, so that rows print whole lines."""
-    for name in _NAMES:
+    for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is not None and not isinstance(stream, _LineStream):
-            setattr(sys, name, _LineStream(name, stream))
+            setattr(sys, name, _LineStream(stream))
 
 
 @contextmanager
 def whole_lines() -> Generator[None]:
     """Makes rows that run in the block print whole lines."""
-    before = {name: getattr(sys, name) for name in _NAMES}
+    before = sys.stdout, sys.stderr
     wrap_streams()
     try:
         yield
     finally:
-        for name, stream in before.items():
-            # A stream that the program has set in the meantime stays.
-            if isinstance(getattr(sys, name), _LineStream):
-                setattr(sys, name, stream)
+        sys.stdout, sys.stderr = before

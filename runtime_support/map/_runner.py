@@ -1,8 +1,8 @@
 """Runs a job from its first row to its last output file, in the process of the command.
 
     run = JobRun(...)
-    run.take(20)                 up to 20 rows to start; none once the job is stopped
-    run.end(number, outcome)     records the outcome of a row in the store and in the report
+    run.take(20, has_running=False)     up to 20 rows to start; none once the job is stopped
+    run.end(number, outcome)            records the outcome of a row in the store and in the report
     run.watch(run.run_in_process(job, function))      runs the job to its end; returns a Report
 """
 
@@ -22,7 +22,7 @@ from runtime_support._budgets import current_usage
 from runtime_support._core.notes import note
 from runtime_support._core.redaction import redacted
 from runtime_support._values.kinds import counted
-from runtime_support.errors import BudgetSpent, ReplayMiss, RunStopped, SaftError
+from runtime_support.errors import BudgetSpent, ReplayMiss, SaftError
 from runtime_support.map._binding import Binding, Show
 from runtime_support.map._output import OutputFolder
 from runtime_support.map._report import Interrupted, Report, Speed
@@ -78,21 +78,28 @@ class JobRun:
 
     # Rows
 
-    def take(self, most: int) -> list[Row]:
-        """The next rows to start, at most `most`. The list is empty once the job is stopped."""
-        rows = list[Row]()
-        while len(rows) < most and self.report.stopped is None:
-            row = self.again.popleft() if self.again else next(self._open, None)
-            if row is None:
-                break
-            rows.append(row)
-        return rows
+    def take(self, most: int, *, has_running: bool) -> tuple[list[Row], bool]:
+        """The next rows to start, at most `most`; none once the job is stopped.
 
-    def take_suspect(self) -> list[Row]:
-        """The next row that must run alone because it may crash its process.
-
-        The list is empty if there is no such row. Rows whose process has ended too often fail.
+        If no other row is left or running, the next suspect: a row that must run alone because it
+        may crash its process. Returns the rows, and whether they are a suspect.
         """
+        rows = list[Row]()
+        try:
+            while len(rows) < most and self.report.stopped is None:
+                row = self.again.popleft() if self.again else next(self._open, None)
+                if row is None:
+                    break
+                rows.append(row)
+        except SaftError as error:
+            self.stop(error)
+        is_alone = not rows and not has_running
+        if is_alone:
+            rows = self._take_suspect()
+        return rows, is_alone
+
+    def _take_suspect(self) -> list[Row]:
+        """The next suspect, or no row. Suspects whose process has ended too often fail."""
         while self.suspects and self.report.stopped is None:
             row = self.suspects.popleft()
             if self._tries.get(row.number, 0) < MOST_ENDS:
@@ -150,14 +157,16 @@ class JobRun:
         binding = self._binding
         numbered = enumerate(itertools.islice(binding.table.rows(binding.names), rows))
         while block := list(itertools.islice(numbered, _AT_ONCE)):
+            binding.table.check_unchanged()
             ended = self.store.ended(block[0][0], block[-1][0])
             for number, found in block:
                 if number in ended or self.report.stopped is not None:
                     continue
                 row = Row(number, binding.arguments(found.values))
                 if found.problem:
-                    told = {"error": "CheckError", "message": found.problem, "at": None}
-                    self.end(number, Row(number, binding.copied_values(found.values)).failed(told))
+                    message = f"{binding.table.place(found)}: {found.problem}"
+                    told = {"error": "CheckError", "message": message, "at": None}
+                    self.end(number, row._replace(arguments=found.values).failed(told))
                 elif number in self._tries:
                     self.suspects.append(row)
                 else:
@@ -172,26 +181,20 @@ class JobRun:
         """
         running = RunningRows(job, function, threading.Semaphore(job.rows_at_once))
         try:
-            while (rows := self._begin(job.rows_at_once, len(running))) or len(running):
+            while True:
+                free = job.rows_at_once - len(running)
+                rows, is_alone = self.take(free, has_running=len(running) > 0)
+                self.store.begin([row.number for row in rows], alone=is_alone)
                 for row in rows:
                     running.start(row)
+                if not len(running):
+                    break
                 for number, outcome in running.ended(LOOK):
                     self.end(number, outcome)
                 self.report.spent = current_usage()
                 yield
         finally:
             running.abandon()
-
-    def _begin(self, most: int, under_way: int) -> list[Row]:
-        """Takes rows and marks them as running before they start.
-
-        If no other row is left or running, takes a suspect: a row that must run alone.
-        """
-        rows, is_alone = self.take(most - under_way), False
-        if not rows and not under_way:
-            rows, is_alone = self.take_suspect(), True
-        self.store.begin([row.number for row in rows], alone=is_alone)
-        return rows
 
     # Progress, parts and signals
 
@@ -250,7 +253,7 @@ class JobRun:
         self._speed.note(now, self.report.ended)
         try:
             next(self._parts, None)
-        except RunStopped as error:
+        except SaftError as error:
             self.stop(error)
         if now - self._told >= _TOLD_EVERY and not self._is_quiet and self._show is None:
             self._told = now
@@ -268,6 +271,7 @@ class JobRun:
                 self._binding.copied_values(row.values)
                 for row in itertools.islice(table, part_rows)
             ]
+            self._binding.table.check_unchanged()
             last = first + len(kept) - 1
             while (left := len(kept) - len(self.store.ended(first, last))) and not self._is_over:
                 yield
@@ -278,7 +282,7 @@ class JobRun:
             if left:
                 self.store.mark_partial(number)
             if number in self.store.partial or not output.is_final(number):
-                output.write(number, first, kept, self.store.rows(first, last))
+                output.write(number, first, kept, self.store.outcomes(first, last))
 
 
 @contextmanager

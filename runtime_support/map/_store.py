@@ -1,11 +1,11 @@
 """Stores the rows of a job in `job.db`, the file that also holds the journal of their prompts.
 
     job (name, value)                               the job's inputs, and how its processes ended
-    row (number, status, result, error, tries)      the rows that were started
+    row (number, status, data, tries)               the rows that were started
 
 The status of a row is `running`, or `alone` if it runs without other rows. A row that has ended is
-`done` or `failed`. A row that waits for approval is `waiting`. A row that must start again is
-`open`, or `suspect` if it must run alone.
+`done` or `failed`; its data is the columns of its result, or its error. A row that waits for
+approval is `waiting`. A row that must start again is `open`, or `suspect` if it must run alone.
 
 The crash rule: when a process is killed, one of its running rows may be the cause. After three
 killed processes without progress in between, the rows that were running become suspects. They are
@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -32,7 +32,7 @@ from runtime_support._values.names import listed
 from runtime_support.errors import ConfigError, ReplayMiss, SaftError
 from runtime_support.map._columns import json_value
 
-VERSION = 2
+VERSION = 3
 _UNFINISHED = UNFINISHED + "[0-9a-f]" * 16
 # How many processes may end, one after the other and without progress, before rows are run alone.
 # Also, how many may end while a row runs alone before that row fails.
@@ -42,14 +42,14 @@ Status: TypeAlias = Literal["done", "failed", "waiting", "open"]
 
 _TABLES = (
     "create table if not exists job (name text primary key, value text)",
-    "create table if not exists row (number integer primary key, status text not null, "
-    "result text, error text, tries integer not null default 0)",
+    "create table if not exists row (number integer primary key, status text not null, data text, "
+    "tries integer not null default 0)",
 )
 _SET = "insert into job values (?1, ?2) on conflict do update set value = ?2"
 _BEGIN = "insert into row (number, status) values (?1, ?2) on conflict do update set status = ?2"
 _END = (
-    "insert into row (number, status, result, error) values (?1, ?2, ?3, ?4) "
-    "on conflict do update set status = ?2, result = ?3, error = ?4, tries = 0"
+    "insert into row (number, status, data) values (?1, ?2, ?3) "
+    "on conflict do update set status = ?2, data = ?3, tries = 0"
 )
 _BETWEEN = "number between ? and ? and status in ('done', 'failed')"
 # Progress of a row: a new reply, or a tool call that has ended.
@@ -94,20 +94,34 @@ class Row(NamedTuple):
         return Outcome("failed", {"row": self.number, **found, "input": self.arguments}, stop)
 
 
-class PartRow(NamedTuple):
-    """A row that has ended, for the output: the columns of its result, or its error."""
+def find_job(folder: str, now: Entry, *, retry_failed: bool) -> tuple[Entry | None, list[str]]:
+    """Returns the job in a folder, and the names of the inputs that were edited since it started.
 
-    number: int
-    result: Entry | None
-    error: Entry | None
-
-
-def read_job(folder: str) -> Entry | None:
-    """The values that identify the job in a folder, and its number of rows.
-
-    Returns None if there is no job in the folder. Raises ConfigError if the folder belongs to
-    something else. The folder is not changed.
+    A job is the values that identify it, and its number of rows; it is None if there is no job in
+    the folder. Raises ConfigError if the folder belongs to something else, to another job than
+    `now`, or, without `retry_failed`, if any input was edited. The folder is not changed.
     """
+    job = _read_job(folder)
+    if job is None:
+        return None, []
+    now = json.loads(json.dumps(now))
+    others = [name for name in now if job.get(name) != now[name]]
+    words = [_WORDS[name] for name in others]
+    if not others or (retry_failed and set(others) <= {*_EDITED}):
+        return job, words
+    parts = sum(name.startswith("part-") for name in os.listdir(folder))
+    stay = counted(parts, "part that stays", "parts that stay")
+    hint = f"it has {stay}: name another folder"
+    if not parts:
+        hint = "it has no parts: remove it, or name another folder"
+    elif set(others) <= {*_EDITED}:
+        hint += "; `--retry-failed` runs the failed and the remaining rows"
+    raise ConfigError(
+        f"{folder} holds another job, which was started with a different {listed(words)}", hint=hint
+    )
+
+
+def _read_job(folder: str) -> Entry | None:
     path = job_path(folder)
     if os.path.islink(path):
         raise ConfigError(f"{path} is a link: remove it, or name another folder")
@@ -119,40 +133,13 @@ def read_job(folder: str) -> Entry | None:
         names = "select name from sqlite_master where name in ('job', 'entry')"
         found = {name for (name,) in database.execute(names)}
         if "job" in found:
-            told = dict(database.execute("select name, value from job").fetchall())
-            if "same" in told:
-                return {"same": json.loads(told["same"]), "rows": json.loads(told["rows"])}
+            told = database.execute("select value from job where name = 'same'").fetchone()
+            if told:
+                return json.loads(told[0])
         # A process may have been killed just after it began.
         elif "entry" in found and database.execute("select 1 from entry where key > ''").fetchone():
             raise ConfigError(f"{path} is not the file of a job", hint="name another folder")
     return None
-
-
-def check_same(folder: str, job: Entry | None, now: Entry, *, retry_failed: bool) -> list[str]:
-    """Returns the names of the inputs that were edited since the job started.
-
-    Without an earlier `job`, the list is empty. Raises ConfigError if the folder belongs to another
-    job, or, without `retry_failed`, if any input was edited.
-    """
-    if job is None:
-        return []
-    before, now = job["same"], json.loads(json.dumps(now))
-    others = [name for name in now if before.get(name) != now[name]]
-    if retry_failed and set(others) <= {*_EDITED}:
-        return [_WORDS[name] for name in others]
-    if not others:
-        return []
-    parts = sum(name.startswith("part-") for name in os.listdir(folder))
-    stay = counted(parts, "part that stays", "parts that stay")
-    hint = f"it has {stay}: name another folder"
-    if not parts:
-        hint = "it has no parts: remove it, or name another folder"
-    elif set(others) <= {*_EDITED}:
-        hint += "; `--retry-failed` runs the failed and the remaining rows"
-    words = listed([_WORDS[name] for name in others])
-    raise ConfigError(
-        f"{folder} holds another job, which was started with a different {words}", hint=hint
-    )
 
 
 def job_path(folder: str) -> str:
@@ -189,45 +176,41 @@ class JobStore:
         self.journal = journal
         for statement in _TABLES:
             journal.write(statement)
-        self._has_progress = False
         # The parts that were written before all of their rows had ended.
         self.partial = set[int]()
 
-    def begin_process(self, same: Entry, count: Callable[[], int]) -> int:
-        """Stores the values that identify the job, and returns the number of rows.
+    def begin_process(self, job: Entry) -> None:
+        """Stores the job: the values that identify it, and its number of rows.
 
         Rows that may have crashed earlier processes become suspects, by the crash rule of this
         module.
         """
         found = dict(self.journal.read("select name, value from job"))
-        rows = json.loads(found["rows"]) if "rows" in found else count()
         self.partial.update(json.loads(found.get("partial", "[]")))
-        self._set("rows", rows)
-        self._set("same", same)
+        self._set("same", job)
         self._take_up(found)
-        return rows
 
     def _take_up(self, state: Entry) -> None:
         """Applies this module's crash rule to rows that the previous process left unfinished."""
         read, write = self.journal.read, self.journal.write
         process = "from entry where key is null and step"
-        before = read(f"select id {process} = 'begun' order by id desc limit 1, 1")
-        if before:
-            begun = before[0][0]
-            has_new = state.get("progress") == "1" or self.has_new(begun)
-            ends = 0 if has_new else int(state.get("ends", 0))
-            if has_new:
-                write("update row set tries = 0 where status in ('alone', 'suspect')")
-            if not read(f"select 1 {process} = 'ended' and id > ?", begun):  # it was killed
-                for (number,) in read("select number from row where status = 'alone'"):
-                    if not self.has_new(begun, number):
-                        write("update row set tries = tries + 1 where number = ?", number)
-                if not has_new and read("select 1 from row where status = 'running' limit 1"):
-                    ends += 1
-            if ends >= MOST_ENDS:
-                write("update row set status = 'suspect', tries = 0 where status = 'running'")
-                ends = 0
-            self._set("ends", ends)
+        before = f"select id {process} = 'begun' order by id desc limit 1, 1"
+        begun = read(f"select coalesce(({before}), 0)")[0][0]
+        has_new = state.get("progress") == "1" or self.has_new(begun)
+        ends = int(state.get("ends", 0))
+        if has_new:
+            ends = 0
+            write("update row set tries = 0 where status in ('alone', 'suspect')")
+        if not read(f"select 1 {process} = 'ended' and id > ?", begun):  # it was killed
+            for (number,) in read("select number from row where status = 'alone'"):
+                if not self.has_new(begun, number):
+                    write("update row set tries = tries + 1 where number = ?", number)
+            if not has_new and read("select 1 from row where status = 'running' limit 1"):
+                ends += 1
+        if ends >= MOST_ENDS:
+            write("update row set status = 'suspect', tries = 0 where status = 'running'")
+            ends = 0
+        self._set("ends", ends)
         self._set("progress", 0)
         self.leave()
 
@@ -263,12 +246,8 @@ class JobStore:
 
     def end(self, number: int, outcome: Outcome) -> None:
         """Records the outcome of a row; the next commit writes it to the file."""
-        text = json.dumps(json_value(outcome.data)) if outcome.data else None
-        told = (text, None) if outcome.status == "done" else (None, text)
-        self.journal.write_soon(_END, number, outcome.status, *told)
-        if not self._has_progress:
-            self._has_progress = True
-            self.journal.write_soon(_SET, "progress", "1")
+        self.journal.write_soon(_END, number, outcome.status, json.dumps(json_value(outcome.data)))
+        self.journal.write_soon(_SET, "progress", "1")
         self.journal.release(f"row/{number}")
 
     def reopen_failed(self) -> list[int]:
@@ -287,7 +266,7 @@ class JobStore:
         """How many rows are done, and how many have failed with each error."""
         done = self.journal.read("select count(*) from row where status = 'done'")[0][0]
         query = (
-            "select json_extract(error, '$.error'), count(*) from row where status = 'failed' "
+            "select json_extract(data, '$.error'), count(*) from row where status = 'failed' "
             "group by 1"
         )
         return done, Counter(dict(self.journal.read(query)))
@@ -298,11 +277,11 @@ class JobStore:
         query = "select coalesce(max(number), -1) from row where status in ('done', 'failed')"
         return self.journal.read(query)[0][0]
 
-    def rows(self, first: int, last: int) -> Iterator[PartRow]:
-        """Yields the rows from `first` to `last` that have ended, in order."""
-        query = f"select number, result, error from row where {_BETWEEN} order by number"
-        for number, *texts in self.journal.read(query, first, last):
-            yield PartRow(number, *(None if text is None else json.loads(text) for text in texts))
+    def outcomes(self, first: int, last: int) -> Iterator[tuple[int, Outcome]]:
+        """Yields the numbers and outcomes of the rows from `first` to `last` that have ended."""
+        query = f"select number, status, data from row where {_BETWEEN} order by number"
+        for number, status, text in self.journal.read(query, first, last):
+            yield number, Outcome(status, json.loads(text))
 
     def mark_partial(self, part: int) -> None:
         """Marks an output file that lacks rows, so that it is written again with these rows later.

@@ -163,11 +163,12 @@ class _Link:
     def _is_heard(self) -> bool:
         """True if the job still waits for the batch.
 
-        If the client or the scheduler has gone, Dask removes the task or no longer executes it.
+        If the client or the scheduler has gone, Dask removes the task or no longer executes it. A
+        worker that is short of memory is paused, and continues its tasks.
         """
         task = self._worker.state.tasks.get(self._task)
         is_running = task is not None and task.state == "executing"
-        return is_running and self._worker.status.name == "running"
+        return is_running and self._worker.status.name in ("running", "paused")
 
     def tell(
         self,

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -34,6 +34,7 @@ from runtime_support import (
     overlap,
     prompt,
 )
+from runtime_support import map as jobs
 from runtime_support._budgets import Spent
 from runtime_support._core.tasks import clock
 from runtime_support._core.tasks.clock import Clock, current_clock
@@ -41,6 +42,7 @@ from runtime_support._journal.json_lines import LockedFile
 from runtime_support._schema.reading import schema_of
 from runtime_support.errors import AuthenticationFailed, ProviderError
 from runtime_support.map import Module, Report, Script, map_rows
+from runtime_support.map import _inputs as inputs
 from runtime_support.map import _rows as row_threads
 from runtime_support.map import _runner as runner
 from runtime_support.map._columns import columns_of, data_type
@@ -74,9 +76,9 @@ def ask(mail: str) -> str:
     return prompt("Read {mail}", mail=mail).value
 
 
-def table(name: str, count: int) -> Path:
+def table(name: str, count: int, of: str = "mail") -> Path:
     """A table of so many mails, in the format of its name."""
-    rows = [{"id": number, "mail": f"mail {number}"} for number in range(count)]
+    rows = [{"id": number, "mail": f"{of} {number}"} for number in range(count)]
     path = Path(name)
     if path.suffix == ".parquet":
         pl.DataFrame(rows).write_parquet(path)
@@ -219,13 +221,13 @@ def test_a_recursive_type_is_text_where_it_begins_anew() -> None:
 
 def test_columns_that_are_kept_keep_their_types() -> None:
     rows = {"id": [1], "at": [date(2025, 3, 4)], "raw": [b"\x00\xff"], "mail": ["hello"]}
-    pl.DataFrame(rows).write_parquet("mails.parquet")
+    pl.DataFrame({**rows, "took": [timedelta(days=1, seconds=3)]}).write_parquet("mails.parquet")
     configure(provider=Echo())
     map_rows(ask, "mails.parquet", "tables", columns=["at", "raw"])
     found = pl.read_parquet("tables/part-000000.parquet")
     assert found.schema["at"] == pl.Date and found["raw"].to_list() == [b"\x00\xff"]
-    map_rows(ask, "mails.parquet", "texts", columns=["raw", "at"], format="jsonl")
-    texts = {"raw": "AP8=", "at": "2025-03-04"}
+    map_rows(ask, "mails.parquet", "texts", columns=["raw", "at", "took"], format="jsonl")
+    texts = {"raw": "AP8=", "at": "2025-03-04", "took": "P1DT3S"}
     assert lines("texts/part-*") == [{"row": 0, **texts, "result": "hello"}]
 
 
@@ -283,6 +285,52 @@ def test_an_empty_table_has_no_parts() -> None:
     table("mails.csv", 0)
     report = map_rows(ask, "mails.csv", "out")
     assert (report.rows, report.done, parts("out")) == (0, 0, {})
+
+
+def test_the_name_of_a_file_is_no_pattern() -> None:
+    for name in ("a[1].parquet", "a*.parquet", "ab.parquet"):
+        pl.DataFrame({"mail": [name]}).write_parquet(name)
+    configure(provider=Echo())
+    for number, name in enumerate(("a[1].parquet", "a*.parquet")):
+        map_rows(ask, name, f"out{number}")
+        assert pl.read_parquet(f"out{number}/part-000000.parquet")["result"].to_list() == [name]
+
+
+def test_empty_lines_are_no_rows() -> None:
+    Path("in.csv").write_text("\n\nmail\n\nhello\n\n")
+    Path("in.jsonl").write_text('\n{"mail": "hello"}\n\n')
+    configure(provider=Echo())
+    for name in ("in.csv", "in.jsonl"):
+        assert map_rows(ask, name, f"out-{name}").done == 1
+
+
+@pytest.mark.parametrize("name", ["mails.csv", "mails.jsonl", "mails.parquet"])
+def test_a_table_that_changes_during_the_job_ends_it(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inputs, "AT_ONCE", 100)
+    path, letters = table(name, 2_000), table(f"letters-{name}", 2_000, of="letter")
+    same = path.read_bytes()
+
+    def change(text: bytes) -> None:
+        if path.suffix == ".parquet":  # half of such a file cannot be read
+            Path("new").write_bytes(text)
+            Path("new").replace(path)
+        else:
+            path.write_bytes(text)
+
+    def shown(mail: str) -> str:
+        if mail == "mail 30":
+            change(letters.read_bytes())
+            letters.write_bytes(same)  # so that it changes once
+        return mail
+
+    report = map_rows(shown, path, "out")
+    told = f"FileError: {path} has changed since the job started; "
+    assert report.stopped is not None and report.stopped.startswith(told)
+    change(same)
+    assert map_rows(shown, path, "out").done == 2_000
+    assert not any(b"letter" in part for part in parts("out").values())
 
 
 def test_only_the_first_rows() -> None:
@@ -659,6 +707,19 @@ def test_a_result_that_is_not_of_its_type_fails_its_row() -> None:
     assert "does not fit into 64 bits" in large and "result: expected int, got string" in text
 
 
+def test_half_a_character_is_no_text_of_a_parquet_file() -> None:
+    def cut(mail: str) -> str:
+        return "\ud83d" if mail == "mail 1" else mail
+
+    path = table("mails.csv", 3)
+    assert map_rows(cut, path, "out", format="parquet").failed == 1
+    assert lines("out/errors-*")[0]["message"] == (
+        "result: half of a surrogate pair is not a character"
+    )
+    assert map_rows(cut, path, "texts", columns="none").done == 3
+    assert lines("texts/part-*")[1]["result"] == "\ud83d"
+
+
 def test_what_failed_rows_were_given_is_json() -> None:
     def fail(size: float) -> str:
         raise ValueError("no")
@@ -681,10 +742,12 @@ def test_rows_that_are_none_fail() -> None:
     assert (report.rows, report.done, report.failed) == (104, 101, 3)
     failed = lines("out/errors-*")
     assert [row["row"] for row in failed] == [100, 102, 103]
-    assert failed[0]["message"] == "not JSON: expected ident at line 1 column 2"
+    assert failed[0]["message"] == "in.jsonl:101: not JSON: expected ident at line 1 column 2"
+    assert failed[0]["input"] == {}, "not a null for each column"
     Path("in.csv").write_text("mail\n" + "x\n" * 100 + "x,y\n")
     assert map_rows(ask, "in.csv", "csv").failed == 1
-    assert lines("csv/errors-*")[0]["message"] == "2 values for 1 column"
+    assert lines("csv/errors-*")[0]["message"] == "in.csv:102: 2 values for 1 column"
+    assert lines("csv/errors-*")[0]["input"] == {"mail": "x"}
 
 
 def test_failed_rows_are_asked_again() -> None:
@@ -881,6 +944,8 @@ def test_names_that_stand_for_two_things() -> None:
     assert refused(columns=["male"]) == told
     assert refused(columns={"mail": "mail"}).endswith("`columns` is called `rename`")
     assert refused(columns=["when"]).endswith("no column `when`; its columns are mail, result")
+    told = refused(constants={"mail": "a"}, rename={"mail": "result"}, columns="none")
+    assert told == "`mail` has both a value and a column; leave out --set or --rename"
     Path("mails.csv").write_text("mail,mail\na,b\n")
     assert refused() == "mails.csv:1: there are two columns `mail`"
 
@@ -931,8 +996,9 @@ def test_tables_that_cannot_be_read() -> None:
         "cannot read mails.csv: it is not UTF-8 text (line 2); --encoding names another encoding, "
         "such as cp1252"
     )
-    Path("mails.csv").write_text("")
-    assert refused() == "mails.csv:1: the file is empty"
+    for name in ("mails.csv", "mails.jsonl"):
+        Path(name).write_text("\n\n")
+        assert refused(table=name) == f"{name}:1: the file is empty"
     Path("mails.parquet").write_text("no parquet")
     assert refused(table="mails.parquet").startswith("cannot read mails.parquet: ")
     Path("folder.csv").mkdir()
@@ -1044,6 +1110,22 @@ def test_folders_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
         ask("hello")
     with pytest.raises(ConfigError, match=r"job\.db is not the file of a job; name another folder"):
         map_rows(ask, path, "other")
+
+
+def test_a_job_that_begins_in_the_folder_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = table("mails.csv", 2)
+    begin = jobs.begin_journal
+
+    def begin_late(folder: str, name: str) -> Any:
+        monkeypatch.setattr(jobs, "begin_journal", begin)
+        map_rows(ask, path, "out", limit=1)
+        return begin(folder, name)
+
+    configure(provider=Echo())
+    monkeypatch.setattr(jobs, "begin_journal", begin_late)
+    with pytest.raises(ConfigError, match="started with a different `limit`"):
+        map_rows(ask, path, "out")
+    assert [row["result"] for row in lines("out/part-*")] == ["mail 0"]
 
 
 def folder_with(*names: str) -> Path:
@@ -1313,8 +1395,10 @@ def stopped(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
 
 
 def test_an_interrupt_waits_for_the_rows_under_way(
-    stopped: threading.Event, capsys: pytest.CaptureFixture[str]
+    stopped: threading.Event, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("SAFT_USAGE", "1")
+
     def answer(asked: str) -> str:
         if asked == "mail 2":
             os.kill(os.getpid(), signal.SIGINT)
@@ -1331,7 +1415,8 @@ def test_an_interrupt_waits_for_the_rows_under_way(
     assert asked[-1] == "mail 2" and len(asked) < 20
     count = len(asked)
     told = rf"30 rows: {count} done, {30 - count} left; .*; {count} answers are kept in .*job\.db; "
-    assert re.search(told, capsys.readouterr().err)
+    said = capsys.readouterr().err
+    assert re.search(told, said) and f"{count} prompts: {count} requests, " in said
     assert [row["mail"] for row in lines("out/part-*")] == asked
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
     configure(provider=(echo := Echo()))

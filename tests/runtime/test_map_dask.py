@@ -142,13 +142,18 @@ def test_the_same_parts_as_in_one_process(
     assert report.usage.requests == ROWS == sum(model.asked.values())
     assert parts("out") == whole
     assert len({request.port for request in server.requests}) > ports
+    processes = [entry["process"] for entry in entries("out/job.db") if "process" in entry]
+    assert processes == ["begun", "ended"], "those of the job, not of its batches"
 
 
 def test_a_budget_holds_for_all_workers(server: FakeServer, mails: Path, cluster: Any) -> None:
     model = server.responder = Model()
     configure(budget_requests=31, requests_per_minute=1_000_000)
     report = mapped(mails, "out", address=cluster.scheduler_address)
-    assert report.stopped is not None and "raise `budget_requests`" in report.stopped
+    assert report.stopped == (
+        f"BudgetSpent: the next request would pass the budget of the job; spent so far: "
+        f"{report.spent}; raise `budget_requests` to continue"
+    )
     # Each of the workers has an equal share.
     assert 15 <= sum(model.asked.values()) <= 31
     assert sum(model.asked.values()) == report.usage.requests
@@ -510,6 +515,25 @@ def test_a_worker_that_hangs_does_not_hold_the_job(
     assert parts("out") == whole
 
 
+def test_a_worker_that_pauses_for_lack_of_memory_keeps_its_rows(
+    server: FakeServer, mails: Path, whole: dict[str, bytes], cluster: Any
+) -> None:
+    def set_status(name: str, dask_worker: Any) -> None:
+        dask_worker.status = DISTRIBUTED.core.Status[name]
+
+    def pause() -> None:
+        with DISTRIBUTED.Client(cluster.scheduler_address, set_as_default=False) as client:
+            for _ in range(100):  # a worker that has memory ends its pause
+                client.run(set_status, name="paused")
+
+    pausing = threading.Thread(target=pause)
+    model = server.responder = Model(20, pausing.start)
+    report = mapped(mails, "out", address=cluster.scheduler_address)
+    pausing.join()
+    assert (report.done, report.failed, report.stopped) == (ROWS, 0, None)
+    assert parts("out") == whole and set(model.asked.values()) == {1}
+
+
 def test_rows_under_suspicion_are_tried_by_workers(
     server: FakeServer, mails: Path, cluster: Any
 ) -> None:
@@ -517,7 +541,7 @@ def test_rows_under_suspicion_are_tried_by_workers(
     configure(budget_requests=20)
     assert mapped(mails, "out", limit=25).done == 20
     with closing(sqlite3.connect("out/job.db", isolation_level=None)) as database:
-        values = "(?, 'suspect', null, null, 0)"
+        values = "(?, 'suspect', null, 0)"
         rows = [(number,) for number in range(20, 25)]
         database.executemany(f"insert or replace into row values {values}", rows)
     configure(budget_requests=None)
