@@ -35,6 +35,7 @@ from saftc.types.builtins import (
     Overload,
     Param,
     key_type,
+    possible_items,
     taken_words,
     takes,
     wrong_members,
@@ -47,9 +48,11 @@ from saftc.types.types import (
     ANY,
     DATES,
     NEVER,
+    NIL,
     BuiltinType,
     CallableType,
     FunctionType,
+    ListType,
     ObjectType,
     Type,
     is_only,
@@ -393,6 +396,11 @@ def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Env
         if wrong != NEVER:
             problem = f"and `{builtin.name}` needs {taken_words(parameter, type_)}"
             inference.may_fail(argument.value, wrong, problem)
+        taken, rejected = possible_items(parameter, type_)
+        if rejected != NEVER:
+            _report_items(inference, argument.value, builtin, parameter, rejected)
+            # No result has these items, as the call fails.
+            types = [ListType(taken) if one == type_ else one for one in types]
     for parameter in way.parameters:
         if parameter.is_required and parameter.name not in given:
             needed = [one.name for one in way.parameters if one.is_required]
@@ -400,6 +408,21 @@ def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Env
             return ANY
     _check_values(inference, node, builtin, way, values, types)
     return way.result(types)
+
+
+def _report_items(
+    inference: Inference, node: n.Expression, builtin: Builtin, parameter: Param, wrong: Type
+) -> None:
+    """Warns that a list may have items of the type `wrong`, which a builtin rejects."""
+    words = taken_words(parameter, inference.facts.types[node])
+    inference.report(
+        catalogue.MAY_FAIL.at(
+            node.span,
+            found=f"a list with {show(wrong)}",
+            problem=f"and `{builtin.name}` needs {words}",
+            hint="leave it out: `[x for x in xs if x != nil]`" if wrong == NIL else None,
+        )
+    )
 
 
 def _check_values(
