@@ -38,6 +38,7 @@ from saftc.types.types import (
     INT,
     NEVER,
     NIL,
+    RESULT,
     ListType,
     LiteralType,
     ObjectType,
@@ -272,6 +273,7 @@ class Variables:
                 value = one.value if isinstance(one, n.AssignStmt | n.AugmentedAssignStmt) else None
                 for name in assigned_by(one):
                     types = [facts.type_of(value)] if value else bound_types(facts, one, name)
+                    types = [RESULT] if value in facts.whole_results else types
                     is_result, is_taken = facts.keeps_history(name), ahead is not None
                     binding = _Binding(one, union(types), is_result, value, is_taken)
                     add(of(name), inner, binding)
