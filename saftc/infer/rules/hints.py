@@ -229,7 +229,8 @@ def member_hint(
                 pass
     method = None if node is None else method_hint(node, names)
     others = MEMBERS if node is not None and facts.result_of(node.value) else ()
-    return did_you_mean(name, [*names, *others]) or method or listed("it has", names)
+    length = ["length"] if is_only(value, "string", "list", "tuple", "object") else []
+    return did_you_mean(name, [*names, *others, *length]) or method or listed("it has", names)
 
 
 def key_hint(facts: Facts, value: Type, name: str) -> str | Hint | None:
@@ -247,6 +248,8 @@ def index_hint(value: Type, key: Type, node: n.Expression) -> str | None:
             return conversion_hint(value.key.kind, "converts it to a key")
         case RecordType(), n.Literal() if key == STRING:
             return f"a field of a record is read by its name: `x.{node.value}`"
+        case RecordType(definition=n.RecordDef(fields=[first, *_])), _:
+            return f"a field of a record is read by its name: `x.{first.name.text}`"
         case _:
             return "`rows(x)` returns the rows as a list" if value == DATAFRAME else None
 
