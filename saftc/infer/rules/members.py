@@ -63,9 +63,7 @@ def member(inference: Inference, node: n.Member, env: Environment) -> Type:
     is_unknown = names is not None and inference.facts.declared_by_python(node) is None
     if names is not None and is_unknown and not node.name.text.startswith("__"):
         hint = did_you_mean(node.name.text, names)
-        inference.report(
-            catalogue.UNKNOWN_NAME.at(node.name.span, name=node.name.text, hint=hint)
-        )
+        inference.report(catalogue.UNKNOWN_NAME.at(node.name.span, name=node.name.text, hint=hint))
         return ANY
     if value in (STRING, ANY) and inference.facts.result_of(node.value) is not None:
         _check_spelling(inference, node)
