@@ -163,23 +163,24 @@ def _assigned_once(module: n.Module, facts: Facts) -> dict[Symbol, n.Expression]
     """
     assignments = sole_assignments(module, facts.names).items()
     alone = {symbol: one.value for symbol, one in assignments if one.schema is None}
-    return {symbol: value for symbol, value in alone.items() if _is_first(symbol, alone, facts)}
+    sources = {symbol: _source(value, facts) for symbol, value in alone.items()}
+    is_first: dict[Symbol | None, bool] = {}
+    for symbol in alone:
+        # A variable that is met again before its value is known depends on itself.
+        seen = dict[Symbol, None]()
+        source: Symbol | None = symbol
+        while source in alone and source not in is_first and source not in seen:
+            seen[source] = None
+            source = sources[source]
+        is_first.update(dict.fromkeys(seen, is_first.get(source, source not in seen)))
+    return {symbol: value for symbol, value in alone.items() if is_first[symbol]}
 
 
-def _is_first(symbol: Symbol, alone: Mapping[Symbol, n.Expression], facts: Facts) -> bool:
-    """Whether the value of a variable does not depend on the variable itself."""
-    seen = {symbol}
-    value: n.Expression | None = alone[symbol]
-    while value is not None:
-        while isinstance(value, n.Member | n.Call):
-            value = value.value if isinstance(value, n.Member) else value.function
-        source = facts.names.of(value) if isinstance(value, n.Name) else None
-        if source in seen:
-            return False
-        if source is not None:
-            seen.add(source)
-        value = None if source is None else alone.get(source)
-    return True
+def _source(value: n.Expression, facts: Facts) -> Symbol | None:
+    """The variable whose member, or whose result, or which itself is a value; None if none is."""
+    while isinstance(value, n.Member | n.Call):
+        value = value.value if isinstance(value, n.Member) else value.function
+    return facts.names.of(value) if isinstance(value, n.Name) else None
 
 
 def _link_python(
