@@ -25,6 +25,7 @@ from saftc.types.types import (
     FLOAT,
     INT,
     KEYS,
+    RESULT,
     STRING,
     ListType,
     LiteralType,
@@ -75,6 +76,7 @@ def _key_of(type_: Type) -> str | None:
 _IN, _ORDER = ("in", "not in"), ("<", "<=", ">", ">=")
 _ARITHMETIC = ("+", "-", "*", "/", "%")
 _READS_TEXT, _MAKES_TEXT = "`{date}(x)` reads a string", "`str(x)` converts any value to a string"
+_OF_RESULT = "`x.text` is the text of a result, `x.value` its value"
 _NOT_EXACT = 'a float is not exact: write `decimal("1.50")`'
 # `{date}` is the type of the operand that is a date or the like, `{key}` that of an object's keys.
 _OPERANDS: tuple[_OfOperands, ...] = (
@@ -84,6 +86,7 @@ _OPERANDS: tuple[_OfOperands, ...] = (
         lambda left, right: bool({left, right} & {DATE, DATETIME} and {left, right} & {INT, FLOAT}),
         "to move a date, add a duration: `duration(days: 3)`",
     ),
+    _OfOperands((), lambda left, right: RESULT in (left, right), _OF_RESULT),
     _OfOperands((), _has(DATE, DATETIME), "`x.date` is the date of a datetime"),
     _OfOperands(("+",), _is_text_and_date, "`str(x)` converts it to a string"),
     _OfOperands((*_ARITHMETIC, *_ORDER), _is_text_and_date, _READS_TEXT),
@@ -143,6 +146,7 @@ _PLACES = (
     _OfPlace((STRING,), (INT, FLOAT), "`{wanted}(x)` reads a number from a string"),
     _OfPlace((FLOAT,), (INT,), "`round(x)` or `int(x)` converts it to an int"),
     _OfPlace((INT, FLOAT, BOOL), (STRING,), _MAKES_TEXT),
+    _OfPlace((RESULT,), (STRING,), _OF_RESULT),
 )
 _DRAFT = "a draft may lack fields: keep the stream, `whole: T = stream $ ... $`, and use `whole`"
 
@@ -287,6 +291,8 @@ def argument_hint(
 ) -> str:
     """The hint for a value of type `given` that a parameter of a builtin does not accept."""
     name = builtin.name
+    if given == RESULT:
+        return _OF_RESULT
     if isinstance(given, RecordType) and builtin.is_of_objects:
         fields = ", ".join(f"`x.{name}`" for name in facts.fields_of(given))
         return f"a record is not an object; its fields are read one by one: {fields}"
