@@ -396,11 +396,8 @@ def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Env
         if wrong != NEVER:
             problem = f"and `{builtin.name}` needs {taken_words(parameter, type_)}"
             inference.may_fail(argument.value, wrong, problem)
-        taken, rejected = possible_items(parameter, type_)
-        if rejected != NEVER:
-            _report_items(inference, argument.value, builtin, parameter, rejected)
-            # No result has these items, as the call fails.
-            types = [ListType(taken) if one == type_ else one for one in types]
+        taken = _taken(inference, argument.value, builtin, parameter)
+        types = [taken if one == type_ else one for one in types]
     for parameter in way.parameters:
         if parameter.is_required and parameter.name not in given:
             needed = [one.name for one in way.parameters if one.is_required]
@@ -410,11 +407,16 @@ def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Env
     return way.result(types)
 
 
-def _report_items(
-    inference: Inference, node: n.Expression, builtin: Builtin, parameter: Param, wrong: Type
-) -> None:
-    """Warns that a list may have items of the type `wrong`, which a builtin rejects."""
-    words = taken_words(parameter, inference.facts.types[node])
+def _taken(inference: Inference, node: n.Expression, builtin: Builtin, parameter: Param) -> Type:
+    """The type of an argument, without items that the builtin rejects, of which it warns.
+
+    No result has such items, since the call fails.
+    """
+    type_ = inference.facts.types[node]
+    taken, wrong = possible_items(parameter, type_)
+    if wrong == NEVER:
+        return type_
+    words = taken_words(parameter, type_)
     inference.report(
         catalogue.MAY_FAIL.at(
             node.span,
@@ -423,6 +425,7 @@ def _report_items(
             hint="leave it out: `[x for x in xs if x != nil]`" if wrong == NIL else None,
         )
     )
+    return ListType(taken)
 
 
 def _check_values(
