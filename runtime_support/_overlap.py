@@ -266,7 +266,11 @@ class Later(Generic[T]):
 @overload
 def later(
     function: Callable[P, Coroutine[Any, Any, Result[T]]], /, *arguments: P.args, **names: P.kwargs
-) -> Later[Coroutine[Any, Any, T]]: ...
+) -> Later[Awaitable[T]]: ...
+@overload
+def later(
+    function: Callable[P, Coroutine[Any, Any, T]], /, *arguments: P.args, **names: P.kwargs
+) -> Later[Awaitable[T]]: ...
 @overload
 def later(
     function: Callable[P, Result[T]], /, *arguments: P.args, **names: P.kwargs
@@ -279,7 +283,8 @@ def later(function: Callable[..., Any], /, *arguments: Any, **names: Any) -> Lat
     return Later(_DelayedCall(function, arguments, names), frame)
 
 
-Awaited: TypeAlias = "Later[Coroutine[Any, Any, T]]"
+# Not of coroutines: mypy takes the first of several overloads only if no argument has an `Any`.
+Awaited: TypeAlias = "Later[Awaitable[T]]"
 
 
 class _TogetherFunction:

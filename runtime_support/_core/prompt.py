@@ -39,7 +39,7 @@ class Prompt:
         template: str,
         /,
         *values: Any,
-        returns: TypeForm[T] = str,
+        returns: TypeForm[T],
         fields: None = None,
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
@@ -49,6 +49,24 @@ class Prompt:
         stream: bool = False,
         **names: Any,
     ) -> Result[T]: ...
+
+    # For mypy, which finds no default of T where `prompt` is passed on, as to `later`.
+    @overload
+    def __call__(
+        self,
+        template: str,
+        /,
+        *values: Any,
+        returns: type[str] = str,
+        fields: None = None,
+        rounds: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        after: Result[Any] | AsyncResult[Any] | Messages | None = None,
+        tools: Iterable[Function | tuple[str, Function]] = (),
+        pure: Iterable[Function] | None = None,
+        stream: bool = False,
+        **names: Any,
+    ) -> Result[str]: ...
 
     @overload
     def __call__(
@@ -176,7 +194,7 @@ class Prompt:
         template: str,
         /,
         *values: Any,
-        returns: TypeForm[T] = str,
+        returns: TypeForm[T],
         fields: None = None,
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
@@ -186,6 +204,24 @@ class Prompt:
         stream: Literal[False] = False,
         **names: Any,
     ) -> Coroutine[Any, Any, Result[T]]: ...
+
+    # For mypy, which finds no default of T where `prompt` is passed on, as to `later`.
+    @overload
+    def aio(
+        self,
+        template: str,
+        /,
+        *values: Any,
+        returns: type[str] = str,
+        fields: None = None,
+        rounds: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        after: Result[Any] | AsyncResult[Any] | Messages | None = None,
+        tools: Iterable[Function | tuple[str, Function]] = (),
+        pure: Iterable[Function] | None = None,
+        stream: Literal[False] = False,
+        **names: Any,
+    ) -> Coroutine[Any, Any, Result[str]]: ...
 
     @overload
     def aio(

@@ -6,7 +6,7 @@ the code generator uses that form and does not decide by types.
 """
 
 from collections import ChainMap
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from saftc.check.forms import CopiedBy, Form, Forms
@@ -236,6 +236,14 @@ class Facts:
         # If the sibling imports a function, return the symbol in the script that defines it.
         meaning = sibling.meaning_of(own)
         return meaning if meaning.kind == "function" else own
+
+    def names_of_module(self, node: n.Expression) -> Collection[str] | None:
+        """The public names of the module that an expression refers to; None if it is not one."""
+        script = self.modules.get(self.names.of(node)) if isinstance(node, n.Name) else None
+        if script is not None:
+            return script.own_names.keys()
+        declared = self.declared_by_python(node)
+        return declared.names() if isinstance(declared, Namespace) else None
 
     def equals_as_python(self, left: Type, right: Type) -> bool:
         """Whether Python's `==` has the same result as Saft's (see `python_equality_is_exact`)."""

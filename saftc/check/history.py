@@ -12,6 +12,9 @@ history only if the script reads the history from it, directly or through names 
 pass the history on. All other names hold the plain value, so in most scripts the code for a prompt
 just reads `.value`.
 
+A name that is assigned prompts and also a `Result`, such as a call of a function `-> Result`, holds
+a `Result` in all these assignments.
+
 A *keeper* is a name or a function that can keep a history.
 """
 
@@ -22,11 +25,15 @@ from saftc.check.bindings import separate_bindings
 from saftc.check.forward import ends
 from saftc.check.names import Names, Symbol
 from saftc.check.statements import all_statements, assigned_by
+from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
 from saftc.types.results import MEMBERS
 
 Keeper = Symbol | n.FunctionDef
+
+# The annotation that a prompt inherits if another assignment of its name is a `Result`.
+WHOLE_RESULT = n.NamedSchema(Span(0, 0), "Result")
 
 
 @dataclass(slots=True)
@@ -91,21 +98,27 @@ class History:
                 return None
 
 
-InheritedAnnotations = Mapping[n.Identifier, n.Schema]
+InheritedAnnotations = dict[n.Identifier, n.Schema]
 HasField = Callable[[n.Schema, str], bool]
+Meaning = Callable[[Symbol], Symbol]
 
 
 def find_history(
-    module: n.Module, names: Names, held: InheritedAnnotations, has_field: HasField
+    module: n.Module,
+    names: Names,
+    held: InheritedAnnotations,
+    has_field: HasField,
+    meaning: Meaning,
 ) -> History:
     """Finds the names and functions of a module that keep the history of a prompt.
 
-    `held`: the annotations that unannotated assignments inherit. `has_field` returns whether the
-    values of a schema have a field with a given name; fields take precedence over the members of a
-    history.
+    `held`: the annotations that unannotated assignments inherit; `WHOLE_RESULT` is added for some.
+    `has_field` returns whether the values of a schema have a field with a given name; fields take
+    precedence over the members of a history. `meaning` returns the symbol of an imported name in
+    its own script.
     """
     history = History(bindings=separate_bindings(module, names))
-    finder = _HistoryFinder(module, names, held, has_field, history)
+    finder = _HistoryFinder(module, names, held, has_field, meaning, history)
     history.drafted.update(finder.drafted())
     history.can = finder.can
     history.untyped = finder.untyped()
@@ -127,12 +140,15 @@ class _HistoryFinder:
         names: Names,
         held: InheritedAnnotations,
         has_field: HasField,
+        meaning: Meaning,
         history: History,
     ) -> None:
+        self.module = module
         self.names = names
         self.held = held
         self.history = history
         self.has_field = has_field
+        self.meaning = meaning
         # The names bound by the same destructuring: either all of them keep the history, or none.
         self.together: dict[Symbol, list[Symbol]] = {}
         self.values: dict[Symbol, list[n.Expression | None]] = {}
@@ -141,6 +157,7 @@ class _HistoryFinder:
         self.loops: list[n.ForStmt | n.ComprehensionClause] = []
         for node in nodes_of(module):
             self._collect(node)
+        self._hold_results()
         self.can = _closed(
             [
                 *(one for one in self.returns if one.returns is None and self._always_gives(one)),
@@ -148,6 +165,31 @@ class _HistoryFinder:
             ],
             self._needs,
         )
+
+    def _hold_results(self) -> None:
+        """Lets prompts inherit `Result` if another assignment of the same name has this type."""
+        assigned: dict[Symbol, list[n.AssignStmt]] = {}
+        for node in nodes_of(self.module, n.AssignStmt):
+            assigned.setdefault(self._binding(node.name), []).append(node)
+        for statements in assigned.values():
+            if any(self._is_whole(one.value) for one in statements):
+                for one in statements:
+                    if isinstance(one.value, n.Prompt) and self._schema_of(one) is None:
+                        self.held[one.name] = WHOLE_RESULT
+
+    def _is_whole(self, node: n.Expression) -> bool:
+        """Whether an expression has the type `Result` by an annotation of a script."""
+        match node:
+            case n.Call(function=n.Name() as function):
+                declared = self.meaning(self.names.of(function)).node
+                schema = declared.returns if isinstance(declared, n.FunctionDef) else None
+            case n.Name():
+                declared = self.names.of(node).node
+                is_annotated = isinstance(declared, n.Parameter | n.AssignStmt)
+                schema = declared.schema if is_annotated else None
+            case _:
+                schema = None
+        return isinstance(schema, n.NamedSchema) and schema.text == "Result"
 
     def _collect(self, node: n.Node) -> None:
         match node:
@@ -289,12 +331,15 @@ class _HistoryFinder:
         """The annotation of a name, declared there or inherited, or None if it has none."""
         match source.node if isinstance(source, Symbol) else None:
             case n.AssignStmt() as statement:
-                return statement.schema or self.held.get(statement.name)
+                return self._schema_of(statement)
             case n.DestructureStmt(fields=fields):
                 assert isinstance(source, Symbol)
                 return next(f.schema for f in fields if f.name.text == source.name)
             case _:
                 return None
+
+    def _schema_of(self, statement: n.AssignStmt) -> n.Schema | None:
+        return statement.schema or self.held.get(statement.name)
 
     def untyped(self) -> set[Keeper]:
         """The names and functions whose results come from untyped prompts only."""

@@ -147,7 +147,7 @@ def link_imports(
             case PythonModule(scripts, is_beside):
                 if is_beside:
                     facts.siblings.add(statement.module.text)
-                _link_python(statement, loaded, facts)
+                _link_python(statement, loaded, facts, mistakes)
                 if isinstance(statement, n.FromImport):
                     _link_scripts(statement, scripts, facts, load, mistakes)
         if isinstance(loaded, SaftModule | PythonModule):
@@ -163,27 +163,31 @@ def _assigned_once(module: n.Module, facts: Facts) -> dict[Symbol, n.Expression]
     """
     assignments = sole_assignments(module, facts.names).items()
     alone = {symbol: one.value for symbol, one in assignments if one.schema is None}
-    return {symbol: value for symbol, value in alone.items() if _is_first(symbol, alone, facts)}
+    sources = {symbol: _source(value, facts) for symbol, value in alone.items()}
+    is_first: dict[Symbol | None, bool] = {}
+    for symbol in alone:
+        # A variable that is met again before its value is known depends on itself.
+        seen = dict[Symbol, None]()
+        source: Symbol | None = symbol
+        while source in alone and source not in is_first and source not in seen:
+            seen[source] = None
+            source = sources[source]
+        is_first.update(dict.fromkeys(seen, is_first.get(source, source not in seen)))
+    return {symbol: value for symbol, value in alone.items() if is_first[symbol]}
 
 
-def _is_first(symbol: Symbol, alone: Mapping[Symbol, n.Expression], facts: Facts) -> bool:
-    """Whether the value of a variable does not depend on the variable itself."""
-    seen = {symbol}
-    value: n.Expression | None = alone[symbol]
-    while value is not None:
-        while isinstance(value, n.Member | n.Call):
-            value = value.value if isinstance(value, n.Member) else value.function
-        source = facts.names.of(value) if isinstance(value, n.Name) else None
-        if source in seen:
-            return False
-        if source is not None:
-            seen.add(source)
-        value = None if source is None else alone.get(source)
-    return True
+def _source(value: n.Expression, facts: Facts) -> Symbol | None:
+    """The variable whose member, or whose result, or which itself is a value; None if none is."""
+    while isinstance(value, n.Member | n.Call):
+        value = value.value if isinstance(value, n.Member) else value.function
+    return facts.names.of(value) if isinstance(value, n.Name) else None
 
 
 def _link_python(
-    statement: n.ImportStmt | n.FromImport, module: PythonModule, facts: Facts
+    statement: n.ImportStmt | n.FromImport,
+    module: PythonModule,
+    facts: Facts,
+    mistakes: Collector,
 ) -> None:
     """Adds the declarations of a Python module, under the names that the script gives them."""
     if not any(module.records is known for known in facts.record_facts.maps):
@@ -191,7 +195,7 @@ def _link_python(
     facts.python_shapes = module.shapes
     if isinstance(statement, n.FromImport):
         for imported in statement.names:
-            _link_python_name(imported, module.members, facts)
+            _link_python_name(imported, module, facts, mistakes)
         return
     symbol = facts.names.of(bound_by(statement)[0])
     members = module.first if statement.alias is None else module.members
@@ -199,9 +203,13 @@ def _link_python(
         facts.python[symbol] = UNKNOWN  # another import of the same name
 
 
-def _link_python_name(imported: n.ImportedName, members: Namespace | None, facts: Facts) -> None:
+def _link_python_name(
+    imported: n.ImportedName, module: PythonModule, facts: Facts, mistakes: Collector
+) -> None:
     symbol, name = facts.names.of(imported.alias or imported.name), imported.name.text
-    declared = None if members is None else members.find(name)
+    declared = UNKNOWN if module.members is None else module.members.find(name)
+    if declared is None and module.members is not None and name not in module.scripts:
+        _report_unknown(imported, symbol, module.members.names(), mistakes)
     if symbol.node is not imported:
         # Another import of the same name comes before it, on some path at least.
         facts.python[symbol] = UNKNOWN
@@ -240,6 +248,16 @@ def _link_scripts(
                 )
             case PythonModule() | ServerModule() | MissingModule():
                 pass
+
+
+def _report_unknown(
+    imported: n.ImportedName, symbol: Symbol, known: Iterable[str], mistakes: Collector
+) -> None:
+    """Reports that a module has no name `imported`, and no more about its `symbol`."""
+    name = imported.name
+    hint = did_you_mean(name.text, known)
+    mistakes.add(catalogue.UNKNOWN_NAME.at(name.span, name=name.text, hint=hint))
+    symbol.is_read = True
 
 
 def report_unused(
@@ -378,13 +396,7 @@ def _link_names(
         symbol, name = facts.names.of(imported.alias or imported.name), imported.name.text
         target = loaded.facts.own_names.get(name)
         if target is None:
-            mistakes.add(
-                catalogue.UNKNOWN_NAME.at(
-                    imported.name.span,
-                    name=imported.name.text,
-                    hint=did_you_mean(imported.name.text, loaded.facts.own_names),
-                )
-            )
+            _report_unknown(imported, symbol, loaded.facts.own_names, mistakes)
             continue
         meaning = loaded.facts.meaning_of(target)
         if meaning.kind in ("record", "function"):

@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
+from saftc.check.call_graph import rings
 from saftc.check.definite import Assigned, Point
 from saftc.check.names import Code, Names, Scope, Symbol, SymbolKind
 from saftc.check.statements import all_statements, bound_by, evaluated_by, name_of
@@ -171,24 +172,23 @@ class _Resolver:
 
         The names are a bit mask for each outer scope, as in `Assigned.bits`.
         """
-        needed: dict[Code, dict[Scope, int]] = {code: {} for code in self.names.captures}
-        users: dict[Code, list[Code]] = {}
-        for code, captured in self.names.captures.items():
-            for symbol in captured:
-                if isinstance(symbol.node, Code):
-                    users.setdefault(symbol.node, []).append(code)
-                if symbol.scope in self.assigned:
-                    bit = self.assigned[symbol.scope].bits[symbol.name]
-                    needed[code][symbol.scope] = needed[code].get(symbol.scope, 0) | bit
-        pending = list(needed)
-        while pending:
-            code = pending.pop()
-            for user in users.get(code, ()):
-                known = needed[user]
-                more = {s: bits | known.get(s, 0) for s, bits in needed[code].items()}
-                if any(known.get(scope) != bits for scope, bits in more.items()):
-                    known.update(more)
-                    pending.append(user)
+        captures = self.names.captures
+        needed: dict[Code, dict[Scope, int]] = {}
+
+        def inner(code: Code) -> list[Code]:
+            return [symbol.node for symbol in captures[code] if isinstance(symbol.node, Code)]
+
+        for start in captures:
+            for ring in () if start in needed else rings(start, inner, needed):
+                found: dict[Scope, int] = {}
+                for symbol in [symbol for code in ring for symbol in captures[code]]:
+                    more = needed.get(symbol.node, {}) if isinstance(symbol.node, Code) else {}
+                    for scope, bits in more.items():
+                        found[scope] = found.get(scope, 0) | bits
+                    if symbol.scope in self.assigned:
+                        bit = self.assigned[symbol.scope].bits[symbol.name]
+                        found[symbol.scope] = found.get(symbol.scope, 0) | bit
+                needed.update(dict.fromkeys(ring, found))
         return needed
 
     def _reached_reads(self, function: Code) -> Iterator[tuple[Symbol, n.Name]]:

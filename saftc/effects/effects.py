@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 
+from saftc.check.call_graph import rings
 from saftc.check.facts import Facts, RecordFacts
 from saftc.check.forms import BuiltinCall, DirectCall
 from saftc.check.names import Code, Symbol
@@ -34,7 +35,6 @@ from saftc.check.statements import evaluated_by, imported_by
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector
 from saftc.effects.awaits import Awaits
-from saftc.effects.call_graph import rings
 from saftc.effects.certainty import Certainty, Reason
 from saftc.effects.variables import VariableFlow
 from saftc.infer.programs import conversions_of

@@ -2,7 +2,7 @@
 
 from saftc.check.bindings import variable_annotations
 from saftc.check.facts import Facts, FunctionFacts
-from saftc.check.history import find_history
+from saftc.check.history import WHOLE_RESULT, find_history
 from saftc.check.imports import Loader, link_imports, no_modules, report_unused
 from saftc.check.resolution import resolve
 from saftc.check.schemas import resolve_schemas
@@ -13,7 +13,7 @@ from saftc.infer.rules.units import infer_types
 from saftc.infer.tools import check_tools
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
-from saftc.types.types import ANY, members, union
+from saftc.types.types import ANY, RESULT, members, union
 
 
 def analyze(
@@ -32,6 +32,7 @@ def analyze(
     facts = Facts(module, names)
     imports = link_imports(module, facts, load, mistakes)
     resolve_schemas(module, facts, mistakes)
+    facts.schemas[WHOLE_RESULT] = RESULT
     facts.held = variable_annotations(module, names)
     facts.history = find_history(
         module,
@@ -40,6 +41,7 @@ def analyze(
         lambda schema, name: any(
             facts.has_field(member, name) for member in members(facts.schemas[schema])
         ),
+        facts.meaning_of,
     )
     if keeps_results:
         facts.history.does |= facts.history.can

@@ -41,6 +41,7 @@ from saftc.types.types import (
     is_only,
     members,
     never_to_any,
+    parts,
     widened,
     within,
 )
@@ -240,6 +241,12 @@ def is_mixed(type_: Type) -> bool:
         isinstance(part, UnionType) and len(set(_kinds_of(part.members))) > 1
         for part in within(type_)
     )
+
+
+def is_nested(type_: Type) -> bool:
+    """Whether a type is a union with a list, tuple or object and another in which it may be."""
+    containers = {one for one in members(type_) if list(parts(one))}
+    return any(part in containers for one in containers for part in within(one) if part != one)
 
 
 def _kinds_of(types: Iterable[Type]) -> Iterator[Type]:

@@ -573,7 +573,8 @@ def _function(one: OfferedTool) -> object:
         case _:
             behind = function_behind(one.facts, one.value)
             declared = behind.facts.declared_by_python(behind.value)
-            return one.value if declared is None or isinstance(declared, Value) else declared
+            is_unknown = declared is None or isinstance(declared, Value)
+            return behind.value if is_unknown else declared
 
 
 def _problems_of_list(facts: Facts, node: n.Expression) -> Iterator[Diagnostic]:

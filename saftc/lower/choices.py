@@ -12,7 +12,7 @@ from keyword import iskeyword
 
 from saftc.check.facts import Facts, FunctionFacts
 from saftc.check.forms import Form, Growth
-from saftc.check.names import Symbol
+from saftc.check.names import Scope, Symbol
 from saftc.check.statements import all_statements, assigned_by
 from saftc.infer.parameters import only_called
 from saftc.infer.tools import approved, own_tools
@@ -172,11 +172,29 @@ class Choices:
         is_as_it_is = coercion is None or coercion.fit == Assignability.EXACT
         return is_known(wanted) and is_as_it_is and self.variables.reads_as_any(value, frame)
 
-    def keeps_failure(self, statement: n.TryStmt, error: Symbol) -> bool:
+    def keeps_failure(self, error: Symbol) -> bool:
         """Whether a caught failure has a variable beside the variable of the exception.
 
+        If one `except` block of a function needs the variable, all blocks with the same name for
+        the failure have it: mypy rejects a variable that Python deletes after another block.
+        """
+        return _variable(error) in self._kept_failures
+
+    @cached_property
+    def _kept_failures(self) -> set[tuple[Scope | None, str]]:
+        """The variables that `except` blocks need for their failures."""
+        return {
+            _variable(error)
+            for statement in nodes_of(self.facts.module, n.TryStmt)
+            if statement.error is not None
+            and self._needs_variable(statement, error := self.facts.names.of(statement.error))
+        }
+
+    def _needs_variable(self, statement: n.TryStmt, error: Symbol) -> bool:
+        """Whether an `except` block needs a variable for the failure.
+
         This is the case if the script reads the failure more than once, or may read it after the
-        `except` block has ended, or if the block assigns a name that is called somewhere.
+        block has ended, or if the block assigns a name that is called somewhere.
         """
         facts, plan = self.facts, self.plan
         nodes = [node for one in statement.handler for node in walk(one)]
@@ -299,3 +317,8 @@ def _is_unknown(facts: FunctionFacts) -> bool:
     schemas = [facts.node.returns, *(parameter.schema for parameter in facts.node.parameters)]
     types = [facts.gives, *facts.parameters]
     return not any(schemas) and not any(map(is_known, types))
+
+
+def _variable(error: Symbol) -> tuple[Scope | None, str]:
+    """The function around the `except` block of a failure, and the name of the failure."""
+    return None if error.scope is None else error.scope.call, error.name

@@ -38,6 +38,8 @@ from saftc.types.types import (
     INT,
     NEVER,
     NIL,
+    RESULT,
+    FunctionType,
     ListType,
     LiteralType,
     ObjectType,
@@ -272,6 +274,7 @@ class Variables:
                 value = one.value if isinstance(one, n.AssignStmt | n.AugmentedAssignStmt) else None
                 for name in assigned_by(one):
                     types = [facts.type_of(value)] if value else bound_types(facts, one, name)
+                    types = [RESULT] if value in facts.whole_results else types
                     is_result, is_taken = facts.keeps_history(name), ahead is not None
                     binding = _Binding(one, union(types), is_result, value, is_taken)
                     add(of(name), inner, binding)
@@ -328,7 +331,8 @@ class Variables:
         elif value is None:
             return self.returned_field(symbol, statement, first)
         elif not _holds_empty(value) and not (
-            _has_object(value) and is_known(type_) and self._is_read(type_)
+            (_has_object(value) and is_known(type_) and self._is_read(type_))
+            or self._lists_functions(type_)
         ):
             return None
         if own is None and not is_known_to_checkers(bindings, type_):
@@ -385,6 +389,16 @@ class Variables:
             if held is not None and self.facts.schemas[held] == own:
                 return True  # Saft itself has checked this
         return fit(binding.type, own) == Assignability.EXACT
+
+    def _lists_functions(self, type_: Type) -> bool:
+        """Whether a type is a list of functions with different parameters.
+
+        mypy takes such functions for `function`, which is not callable.
+        """
+        items = members(type_.item) if isinstance(type_, ListType) else ()
+        known = (one.definition for one in items if isinstance(one, FunctionType))
+        functions = [self.facts.functions[one] for one in known]
+        return len({one.parameters for one in functions}) > 1
 
     def _is_read(self, type_: Type) -> bool:
         """Whether a type includes an object type whose fields the script reads one by one.

@@ -24,11 +24,13 @@ from runtime_support import ops, programs
 from saftc.check.facts import Facts, Shape
 from saftc.codegen import python as py
 from saftc.codegen.annotations import common_value, grouped, is_plain_dict
+from saftc.codegen.statements.classes import has_alias_form
 from saftc.previews.python_objects import NotStaticallyKnown, unknown_in
 from saftc.project.files import FileProblem
 from saftc.syntax import nodes as n
 from saftc.types.types import (
     CLASSES_OF_DATES,
+    NIL,
     RESULT,
     BuiltinType,
     CallableType,
@@ -44,6 +46,7 @@ from saftc.types.types import (
     Type,
     UnionType,
     keys_of,
+    without,
 )
 
 # Untyped, as it is called with names and types that type checkers do not know.
@@ -97,12 +100,17 @@ class Declarations:
         self._objects: dict[Shape, Any] = {}
         # The name and documentation of each object type that an alias names.
         self._aliases: dict[Shape, tuple[str, str | None]] = {}
+        # The documentation of each other type that an alias names.
+        self._alias_docs: dict[Type, str | None] = {}
         for script in (*facts.scripts, facts):
             for one in script.module.statements:
-                if isinstance(one, n.TypeAlias) and isinstance(one.schema, n.ObjectSchema):
-                    type_, doc = script.aliases[one.name.text], script.module.docs.get(one)
-                    if isinstance(type_, ObjectType):
-                        self._aliases[type_.fields] = one.name.text, doc
+                if not isinstance(one, n.TypeAlias):
+                    continue
+                type_, doc = script.aliases[one.name.text], script.module.docs.get(one)
+                if isinstance(one.schema, n.ObjectSchema) and isinstance(type_, ObjectType):
+                    self._aliases[type_.fields] = one.name.text, doc
+                elif has_alias_form(type_):
+                    self._alias_docs[type_] = doc
 
     def function(self, definition: n.FunctionDef) -> Any:
         """A Python function with the signature and the docstring of a script's function."""
@@ -145,6 +153,9 @@ class Declarations:
 
     def type_(self, type_: Type) -> Any:
         """The Python object that annotates values of a type, such as `list[str]`."""
+        return _with_doc(self._without_doc(type_), self._alias_docs.get(type_))
+
+    def _without_doc(self, type_: Type) -> Any:
         place = self._place_in_python(type_)
         if place is not None:
             return getattr(self.find(place[0]), place[1], Any)
@@ -183,6 +194,8 @@ class Declarations:
     def _union(self, type_: UnionType) -> Any:
         if any(isinstance(member, FunctionType | BuiltinType) for member in type_.members):
             return Any
+        if NIL in type_.members and without(type_, NIL) in self._alias_docs:
+            return self.type_(without(type_, NIL)) | None
         return Union[*(self._group(group) for group in grouped(type_))]
 
     def _group(self, group: Sequence[Type]) -> Any:

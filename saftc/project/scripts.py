@@ -33,7 +33,7 @@ from saftc.project.finder import (
     scripts_in,
     stub_of,
 )
-from saftc.project.python.bindings import bindings_of
+from saftc.project.python.bindings import Bindings, bindings_of
 from saftc.project.python.library import Library, Text
 from saftc.project.reads import Question, Reads
 from saftc.project.servers import is_server, locked_server
@@ -251,7 +251,24 @@ def _declared(folder: Path, name: str) -> Text | None:
         return None
     is_whole = is_package(name, folder) if stub is None else stub.stem == "__init__"
     is_stub = stub is not None
-    return Text(bindings_of(tree.body, name, is_package=is_whole, is_stub=is_stub), is_stub)
+    bindings = bindings_of(tree.body, name, is_package=is_whole, is_stub=is_stub)
+    is_own = is_first_party(name, folder) and not is_whole
+    return Text(bindings, is_stub, is_closed=is_stub or (is_own and _is_closed(tree, bindings)))
+
+
+def _is_closed(tree: ast.Module, bindings: Bindings) -> bool:
+    """Whether a module can have no names but those that its statements bind."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id="exec" | "globals" | "locals" | "setattr" | "vars"):
+                return False
+            case ast.Attribute(attr="__dict__" | "modules"):
+                return False
+            case ast.Global(names=names) if not bindings.names.keys() >= set(names):
+                return False
+            case _:
+                pass
+    return True
 
 
 def originals(folder: Path) -> Library:

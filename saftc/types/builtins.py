@@ -294,6 +294,19 @@ def wrong_members(parameter: Param, argument: Type) -> Type:
     return union(one for one in members(argument) if not (kinds(one) or set()) <= parameter.kinds)
 
 
+def possible_items(parameter: Param, argument: Type) -> tuple[Type, Type]:
+    """The types of the items of a list: those that the parameter may accept, and those it rejects.
+
+    Both are `NEVER` if the parameter says nothing about items, or `argument` may be no list.
+    """
+    if not parameter.items or not is_only(argument, *ITEMS):
+        return NEVER, NEVER
+    wanted = frozenset[str]().union(*parameter.items)
+    found = members(item_type(argument))
+    taken = [one for one in found if (kinds(one) or wanted) & wanted]
+    return union(taken), union(one for one in found if one not in taken)
+
+
 def taken_words(parameter: Param, argument: Type) -> str:
     """The types that a parameter accepts, in words, for an error about `argument`."""
     if not parameter.items or not is_only(argument, *ITEMS):

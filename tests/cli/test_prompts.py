@@ -640,11 +640,16 @@ def test_what_only_the_body_of_a_method_sets_is_a_hole(saftc: Command, folder: P
 
 @pytest.mark.parametrize(
     ("imported", "written"),
-    [("import math", "math.tua"), ("from math import tua", "tua"), ("import math as m", "m.pi.x")],
+    [
+        ("import open_ended", "open_ended.tua"),
+        ("from open_ended import tua", "tua"),
+        ("import math as m", "m.pi.x"),
+    ],
 )
 def test_what_a_python_module_lacks_is_an_error(
     saftc: Command, folder: Path, imported: str, written: str
 ) -> None:
+    (folder / "open_ended.py").write_text("globals()['tau'] = 6.3\n")
     (folder / "in.saft").write_text(f"{imported}\nprint($ use {{{written}}} $)\n")
     done = saftc("prompts", "in.saft", "--import")
     assert (done.code, done.out) == (1, "")

@@ -227,7 +227,7 @@ def test_wrong_options(saftc: Command, script: Script, arguments: list[str]) -> 
 
 
 def test_a_name_that_a_python_module_lacks(saftc: Command, script: Script) -> None:
-    script("pm.py", "x = 1\n")
+    script("pm.py", "globals()['x'] = 1\n")
     script("a.saft", "y = 1\nfrom pm import nope\nprint(nope, y)\n")
     ended = saftc("a.saft")
     assert ended.code == 1
@@ -238,7 +238,7 @@ def test_a_name_that_a_python_module_lacks(saftc: Command, script: Script) -> No
 
 def test_an_error_while_a_python_module_is_imported(saftc: Command, script: Script) -> None:
     script("broken.py", "def f(:\n")
-    script("failing.py", "def g():\n    return {}['k']\n\ng()\n")
+    script("failing.py", "def g():\n    return {}['k']\n\nx = g()\n")
     script("a.saft", "import broken\nprint(broken)\n")
     script("b.saft", "from c import x\nprint(x)\n")
     script("c.saft", "import failing\nx = failing.x\n")
@@ -254,7 +254,7 @@ def test_an_error_while_a_python_module_is_imported(saftc: Command, script: Scri
         "1 | import failing\n"
         "  | ^^^^^^^^^^^^^^\n"
         "  in failing.py:2, g: return {}['k']\n"
-        "  in failing.py:4, <module>: g()\n"
+        "  in failing.py:4, <module>: x = g()\n"
         "  called at b.saft:1:1: from c import x\n"
     )
 

@@ -117,7 +117,7 @@ def _names_that_are_bound_to_the_one_before(count: int) -> str:
 )
 def test_twice_the_script_takes_twice_the_steps(script: Callable[[int], str]) -> None:
     check(Source.from_text("in.saft", script(10)))
-    assert _calls_to_check(script(200)) < 2.4 * _calls_to_check(script(100))
+    assert _calls_to_check(script(200)) < 2.1 * _calls_to_check(script(100))
 
 
 def test_a_type_that_travels_through_many_names_of_a_loop_arrives() -> None:

@@ -395,7 +395,7 @@ def emit_try_stmt(context: Context, statement: n.TryStmt) -> cst.Try:
     body = emit_body(context, statement.body, context.comments.of(statement).head)
     part = context.comments.of_else(statement)
     error = None if statement.error is None else context.facts.names.of(statement.error)
-    caught = _caught(context, statement, error)
+    caught = _caught(context, error)
 
     def beginning(inside: Context) -> list[Statement]:
         if error is None or not error.is_read or caught.is_failure:
@@ -418,13 +418,13 @@ def emit_try_stmt(context: Context, statement: n.TryStmt) -> cst.Try:
     return context.note(cst.Try(body, [handler]), statement.span)
 
 
-def _caught(context: Context, statement: n.TryStmt, error: Symbol | None) -> Caught:
+def _caught(context: Context, error: Symbol | None) -> Caught:
     """The exception that an `except` block catches.
 
     Its Python name is that of the script's variable for the failure. If the failure has a separate
     variable, the exception is called `exception`.
     """
-    if error is not None and not context.choices.keeps_failure(statement, error):
+    if error is not None and not context.choices.keeps_failure(error):
         return Caught(context.names[error], is_failure=True)
     name = "exception"
     while any(one.name == name for one in context.caught):

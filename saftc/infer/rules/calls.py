@@ -35,6 +35,7 @@ from saftc.types.builtins import (
     Overload,
     Param,
     key_type,
+    possible_items,
     taken_words,
     takes,
     wrong_members,
@@ -47,9 +48,11 @@ from saftc.types.types import (
     ANY,
     DATES,
     NEVER,
+    NIL,
     BuiltinType,
     CallableType,
     FunctionType,
+    ListType,
     ObjectType,
     Type,
     is_only,
@@ -393,6 +396,8 @@ def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Env
         if wrong != NEVER:
             problem = f"and `{builtin.name}` needs {taken_words(parameter, type_)}"
             inference.may_fail(argument.value, wrong, problem)
+        taken = _taken(inference, argument.value, builtin, parameter)
+        types = [taken if one == type_ else one for one in types]
     for parameter in way.parameters:
         if parameter.is_required and parameter.name not in given:
             needed = [one.name for one in way.parameters if one.is_required]
@@ -400,6 +405,27 @@ def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Env
             return ANY
     _check_values(inference, node, builtin, way, values, types)
     return way.result(types)
+
+
+def _taken(inference: Inference, node: n.Expression, builtin: Builtin, parameter: Param) -> Type:
+    """The type of an argument, without items that the builtin rejects, of which it warns.
+
+    No result has such items, since the call fails.
+    """
+    type_ = inference.facts.types[node]
+    taken, wrong = possible_items(parameter, type_)
+    if wrong == NEVER:
+        return type_
+    words = taken_words(parameter, type_)
+    inference.report(
+        catalogue.MAY_FAIL.at(
+            node.span,
+            found=f"a list with {show(wrong)}",
+            problem=f"and `{builtin.name}` needs {words}",
+            hint="leave it out: `[x for x in xs if x != nil]`" if wrong == NIL else None,
+        )
+    )
+    return ListType(taken)
 
 
 def _check_values(

@@ -26,6 +26,7 @@ from saftc.types.types import (
     INT,
     KEYS,
     NIL,
+    RESULT,
     STRING,
     ListType,
     LiteralType,
@@ -81,6 +82,7 @@ def _key_of(type_: Type) -> str | None:
 _IN, _ORDER = ("in", "not in"), ("<", "<=", ">", ">=")
 _ARITHMETIC = ("+", "-", "*", "/", "%")
 _READS_TEXT, _MAKES_TEXT = "`{date}(x)` reads a string", "`str(x)` converts any value to a string"
+_OF_RESULT = "`x.text` is the text of a result, `x.value` its value"
 _NOT_EXACT = 'a float is not exact: write `decimal("1.50")`'
 # `{date}` is the type of the operand that is a date or the like, `{key}` that of an object's keys.
 _OPERANDS: tuple[_OfOperands, ...] = (
@@ -90,6 +92,7 @@ _OPERANDS: tuple[_OfOperands, ...] = (
         lambda left, right: bool({left, right} & {DATE, DATETIME} and {left, right} & {INT, FLOAT}),
         "to move a date, add a duration: `duration(days: 3)`",
     ),
+    _OfOperands((), lambda left, right: RESULT in (left, right), _OF_RESULT),
     _OfOperands((), _has(DATE, DATETIME), "`x.date` is the date of a datetime"),
     _OfOperands(("+",), _is_text_and_date, "`str(x)` converts it to a string"),
     _OfOperands((*_ARITHMETIC, *_ORDER), _is_text_and_date, _READS_TEXT),
@@ -151,6 +154,7 @@ _PLACES = (
     _OfPlace((STRING,), (INT, FLOAT), "`{wanted}(x)` reads a number from a string"),
     _OfPlace((FLOAT,), (INT,), "`round(x)` or `int(x)` converts it to an int"),
     _OfPlace((INT, FLOAT, BOOL), (STRING,), _MAKES_TEXT),
+    _OfPlace((RESULT,), (STRING,), _OF_RESULT),
 )
 _DRAFT = "a draft may lack fields: keep the stream, `whole: T = stream $ ... $`, and use `whole`"
 
@@ -239,7 +243,8 @@ def member_hint(
                 pass
     method = None if node is None else method_hint(node, names)
     others = MEMBERS if node is not None and facts.result_of(node.value) else ()
-    return did_you_mean(name, [*names, *others]) or method or listed("it has", names)
+    length = ["length"] if is_only(value, "string", "list", "tuple", "object") else []
+    return did_you_mean(name, [*names, *others, *length]) or method or listed("it has", names)
 
 
 def key_hint(facts: Facts, value: Type, name: str) -> str | Hint | None:
@@ -257,6 +262,8 @@ def index_hint(value: Type, key: Type, node: n.Expression) -> str | None:
             return conversion_hint(value.key.kind, "converts it to a key")
         case RecordType(), n.Literal() if key == STRING:
             return f"a field of a record is read by its name: `x.{node.value}`"
+        case RecordType(definition=n.RecordDef(fields=[first, *_])), _:
+            return f"a field of a record is read by its name: `x.{first.name.text}`"
         case _:
             return "`rows(x)` returns the rows as a list" if value == DATAFRAME else None
 
@@ -294,6 +301,8 @@ def argument_hint(
 ) -> str:
     """The hint for a value of type `given` that a parameter of a builtin does not accept."""
     name = builtin.name
+    if given == RESULT:
+        return _OF_RESULT
     if isinstance(given, RecordType) and builtin.is_of_objects:
         fields = ", ".join(f"`x.{name}`" for name in facts.fields_of(given))
         return f"a record is not an object; its fields are read one by one: {fields}"

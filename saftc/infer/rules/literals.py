@@ -95,7 +95,9 @@ def tuple_literal(
         for item, wanted_item in zip(node.items, asked.items, strict=True):
             fit_into(inference, item, wanted_item, env)
         return asked
-    return TupleType(tuple(widened(inference.expression(item, env)) for item in node.items))
+    items = tuple(widened(inference.expression(item, env)) for item in node.items)
+    # An item without a type is not inferred yet: with the type of now, a union would keep both.
+    return NEVER if NEVER in items else TupleType(items)
 
 
 # Objects
@@ -242,7 +244,8 @@ def _merged(
 ) -> tuple[ObjectType | MapType, list[ObjectType | MapType]]:
     """The type of an object of the entries, and the possible types of its spread objects.
 
-    If a spread object has several possible types, the entries become a map of all their values.
+    If a spread object has several possible types, the entries become a map of all their values,
+    unless the types have the same fields.
     """
     given: ObjectType | MapType = EMPTY_OBJECT
     spreads: list[ObjectType | MapType] = []
@@ -265,11 +268,31 @@ def _merged(
                 _check_spread(inference, entry, spread, ("object",))
                 possible = list(_objects_in(spread))
                 spreads += possible
-                values = (value for one in possible for value in values_of(one))
-                added = possible[0] if len(possible) == 1 else MapType(union(values))
+                added = _one_of(possible)
         given = _joined(given, added)
     key = _settle_keys(inference, entries, asked)
     return (MapType(given.value, key) if isinstance(given, MapType) else given), spreads
+
+
+def _one_of(possible: Sequence[ObjectType | MapType]) -> ObjectType | MapType:
+    """The type of an object that has one of the types `possible`.
+
+    If the types have the same fields, each field has the types that it has in them. So `state`
+    keeps its fields in a loop that says `state = {...state, seen: state.seen + [word]}`. Otherwise
+    the object is a map of all their values.
+    """
+    objects = [one for one in possible if isinstance(one, ObjectType)]
+    names = {frozenset(field.name for field in one.fields) for one in objects}
+    if len(objects) < len(possible) or len(names) != 1:
+        return MapType(union(value for one in possible for value in values_of(one)))
+    if len(objects) == 1:
+        return objects[0]
+    fields: list[FieldType] = []
+    for name in (field.name for field in objects[0].fields):
+        found = [field for one in objects if (field := one.field(name)) is not None]
+        type_ = union(field.type for field in found)
+        fields.append(FieldType(name, type_, may_lack=any(field.may_lack for field in found)))
+    return ObjectType(tuple(fields), is_declared=False)
 
 
 def _wanted_of(asked: ObjectType | MapType | None, name: str) -> Type | None:

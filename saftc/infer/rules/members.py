@@ -59,6 +59,12 @@ def member(inference: Inference, node: n.Member, env: Environment) -> Type:
     enum = inference.facts.enum_of(node.value)
     if enum is not None:
         return _choice(inference, node, enum)
+    names = inference.facts.names_of_module(node.value)
+    is_unknown = names is not None and inference.facts.declared_by_python(node) is None
+    if names is not None and is_unknown and not node.name.text.startswith("__"):
+        hint = did_you_mean(node.name.text, names)
+        inference.report(catalogue.UNKNOWN_NAME.at(node.name.span, name=node.name.text, hint=hint))
+        return ANY
     if value in (STRING, ANY) and inference.facts.result_of(node.value) is not None:
         _check_spelling(inference, node)
     narrowed = env.narrowed(target_of(inference.facts.names, node))
@@ -255,11 +261,11 @@ def _item_of_tuple(inference: Inference, node: ItemAccess, value: Type, position
     def wrong() -> Diagnostic:
         if isinstance(value, TupleType):
             return catalogue.OUT_OF_RANGE.at(node.span, index=position, count=len(value.items))
+        hint = f"`.{position}` is for tuples; write `[{position}]`"
+        if all(_item_at(one, INT, node.value) is None for one in members(value)):
+            hint = index_hint(value, INT, node.value)
         return catalogue.NOT_INDEXABLE.at(
-            node.span,
-            found=show(value),
-            how=f" with `.{position}`",
-            hint=f"`.{position}` is for tuples; write `[{position}]`",
+            node.span, found=show(value), how=f" with `.{position}`", hint=hint
         )
 
     return _of_members(inference, node, value, item, wrong, f"which has no `.{position}`")

@@ -25,7 +25,7 @@ from saftc.check.facts import Facts, FunctionFacts
 from saftc.check.names import Symbol
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
-from saftc.infer.parameters import is_mixed, only_called, settled
+from saftc.infer.parameters import is_mixed, is_nested, only_called, settled
 from saftc.infer.rules.context import Inference, Unit
 from saftc.infer.rules.environment import Environment
 from saftc.infer.rules.expressions import type_of
@@ -125,8 +125,9 @@ def doubtful_of(inference: Inference, waiting: Sequence[n.FunctionDef]) -> list[
     """The functions for which the types of arguments are not reliable as parameter types.
 
     A function is doubtful if it has diagnostics, because it may be meant for other values as well.
-    It is also doubtful if it assigns a value of another type to a parameter, or if an argument and
-    the result are both of mixed types, because each call would then have the results of all calls.
+    It is also doubtful if it assigns a value of another type to a parameter, if an argument and
+    the result are both of mixed types, because each call would then have the results of all calls,
+    or if an argument is nested data, such as `[int] | [[int]]`, which may be deeper elsewhere.
     """
     return [one for one in waiting if _is_doubtful(inference, one)]
 
@@ -145,6 +146,7 @@ def _is_doubtful(inference: Inference, definition: n.FunctionDef) -> bool:
     return (
         any(inference.found[one] for one in inside)
         or (is_mixed(function.returns) and any(map(is_mixed, known.values())))
+        or any(map(is_nested, known.values()))
         or any(
             fit(facts.symbols[one], type_) != Assignability.EXACT for one, type_ in known.items()
         )

@@ -45,11 +45,13 @@ _EXACT = ("math", "time", "_random")
 class Text:
     """The bindings of a module. With `is_stub`, they come from a stub.
 
-    `source` is the text of the module. It is set only if the places of names are needed.
+    `is_closed`: the module certainly has no other public names. `source` is the text of the module.
+    It is set only if the places of names are needed.
     """
 
     bindings: Bindings
     is_stub: bool = False
+    is_closed: bool = False
     source: Source | None = None
     doc: str = ""
 
@@ -170,15 +172,20 @@ class Module:
     # For scripts
 
     def declared(self, name: str) -> Declared | None:
-        """What a script sees under a name of this module; None if the module has no such name."""
+        """What a script sees under a name of this module.
+
+        The result is None if the module certainly has no such name.
+        """
         found = self.reach(name)
         match found:
             case None:
                 below = self.library.module(f"{self.name}.{name}")
                 if below is not None:
                     return below.members
-                is_there = name in self.bindings.names or bool(self.bindings.stars)
-                return UNKNOWN if is_there or "__getattr__" in self.bindings.names else None
+                known = self.bindings
+                is_closed = self._text.is_closed and not known.stars and not name.startswith("_")
+                is_there = name in known.names or "__getattr__" in known.names
+                return None if is_closed and not is_there else UNKNOWN
             case str():
                 return UNKNOWN
             case Module():

@@ -641,6 +641,7 @@ _GIVES = "a function returns its value with `ret`: `f g(x): ret x`"
 _DEFINE = "write the parameters in parentheses: `f name(x):`"
 _RESULT = "write the type of the result before the `:`"
 _BLOCK = "a block begins with `:` and is indented"
+_OWN_LINE = "it begins a new line, below the block"
 _BEGINS = "write a `:` before the block"
 _OPTIONAL = "the type of a value that may be nil ends with `?`: `name: string?`"
 _MODES = "only `do`, `program` and `stream` can precede a prompt"
@@ -717,6 +718,7 @@ _RULES: tuple[Callable[[Place], str | Hint | None], ...] = (
     Row(begins="import", second="DOT ELLIPSIS", hint=_PACKAGE),
     Row(begins="from import", bad="STRING", hint=_UNQUOTED),
     _parameters,
+    Row(first=_OPENERS, inside="-", expects="COLON", words="else elif except", hint=_OWN_LINE),
     Row(first=_OPENERS, inside="-", expects="COLON", bad="LBRACE", hint=_BLOCK),
     Row(first=_OPENERS, inside="-", expects="COLON", bad="NEWLINE", hint=_ENDS, behind=":"),
     Row(first=_OPENERS, inside="-", expects="COLON", bad=_VALUE, hint=_BEGINS, behind=":"),

@@ -1,6 +1,4 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from typing import Any
-
 from runtime_support.ops import show
 
 
@@ -19,7 +17,7 @@ def by_length(words: list[str]) -> dict[str, int]:
     return groups
 
 
-def counter() -> tuple[list[int], Any, Any] | tuple[list[int], list[int], list[int]]:
+def counter() -> tuple[list[int], list[int], list[int]]:
     seen: list[int] = []
 
     def inner(limit: int) -> list[int]:

@@ -27,5 +27,6 @@ except Exception as exception:
     print(told())
 try:
     raise Failed("and here")
-except Exception as class__:
-    print(failure(class__).message)
+except Exception as exception:
+    class__ = failure(exception)
+    print(class__.message)

@@ -13,8 +13,9 @@ def outer(n: int) -> str:
             error = failure(exception)
             try:
                 raise
-            except Exception as error_:
-                print("again", failure(error_).message)
+            except Exception as exception_:
+                error_ = failure(exception_)
+                print("again", error_.message)
             try:
                 print(n)
             except Exception:
@@ -26,8 +27,9 @@ def outer(n: int) -> str:
             if n == 1:
                 later()
             raise
-    except Exception as error_:
-        return failure(error_).message
+    except Exception as exception:
+        error_ = failure(exception)
+        return error_.message
 
 
 print(outer(0), outer(1))

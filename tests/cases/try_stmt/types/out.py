@@ -33,8 +33,9 @@ count: Any = 1
 try:
     count = "many"
     count = [count]
-except Exception as error:
-    print(show(count), show(failure(error)))
+except Exception as exception:
+    error = failure(exception)
+    print(show(count), show(error))
 
 
 def declared(values: list[Failure], one: Failure) -> str:

@@ -6,18 +6,18 @@
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator
+from typing import TypeVar
 
-from saftc.syntax.nodes import FunctionDef
+from saftc.check.names import Code
 
-Calls = Callable[[FunctionDef], Iterable[FunctionDef]]
+T = TypeVar("T", bound=Code)
 
 
-def rings(
-    start: FunctionDef, calls: Calls, known: Container[FunctionDef]
-) -> Iterator[list[FunctionDef]]:
+def rings(start: T, calls: Callable[[T], Iterable[T]], known: Container[T]) -> Iterator[list[T]]:
     """Yields the rings that `start` reaches, except those in `known`.
 
-    The caller must add each ring to `known` before it takes the next one.
+    `calls` returns the functions that a function calls. The caller must add each ring to `known`
+    before it takes the next one.
     """
     numbers = {start: 0}
     # Functions whose ring is unknown, and the ones that may begin a ring (Gabow's algorithm).

@@ -1,0 +1,2 @@
+for name in ("anything", "something"):
+    globals()[name] = print
