@@ -241,6 +241,9 @@ def test_errors_name_their_source(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.chdir(project.parent)
     with pytest.raises(ConfigError, match=r"pyproject\.toml .tool.saft.: no option `modle`"):
         settings_for()
+    project.write_text("[tool.saft]\nin_place = true\n")
+    with pytest.raises(ConfigError, match="no option `in_place`; did you mean `in-place`"):
+        settings_for()
 
 
 def test_a_wrong_option_of_a_prompt_is_found_before_any_request() -> None:

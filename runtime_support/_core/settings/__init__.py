@@ -24,6 +24,7 @@ from typing import Any, TypeAlias
 
 from runtime_support._core.positions.frames import Place, place_of_call
 from runtime_support._core.settings.fields import (
+    OF_THE_COMPILER,
     PROVIDERS,
     SETTING_TYPES,
     Effort,
@@ -39,8 +40,6 @@ __all__ = ["PROVIDERS", "SETTING_TYPES", "Effort", "Price", "Settings", "WireNam
 # The providers that send to a server; None means the default one.
 _SENDING = (None, "openai", "openrouter", "gemini", "anthropic")
 
-# Project keys for the compiler.
-_OF_THE_COMPILER = ("overlap", "pure", "root", "in-place")
 # Project keys that a part of the runtime reads itself.
 _OF_PARTS = ("mcp",)
 
@@ -259,7 +258,7 @@ def _read_ambient(
         if path and is_foreign and not of_files.is_trusted(os.path.dirname(path), user_file()):
             path = None
         if path:
-            others, where = (*_OF_THE_COMPILER, *_OF_PARTS), f"{path} [tool.saft]"
+            others, where = (*OF_THE_COMPILER, *_OF_PARTS), f"{path} [tool.saft]"
             said = of_files.read_section(path).items()
             project = {n: checked_option(n, one, where) for n, one in said if n not in others}
         if own_path:
