@@ -131,9 +131,10 @@ def serve_script(file: str, name: str, port: int | None, journal: str | None) ->
     The script is imported by its name. What the script prints goes to standard error, as standard
     output belongs to the client.
     """
-    advice = 'saftc serve needs the package mcp: pip install "saftc[mcp]"'
+    advice = "saftc serve needs the package mcp: pip install mcp"
     try:
         with needing("mcp mcp_types uvicorn", advice):
+            import_module("mcp")  # before the script runs
             from runtime_support.mcp import _serving
 
             with redirect_stdout(sys.stderr):
