@@ -148,7 +148,8 @@ class ReplyReader(ABC):
             from runtime_support.providers._refusals import excerpt
 
             said = f"the server's answer is not JSON: {excerpt(content)}"
-            raise ProviderError(said, request_id=self._request_id) from None
+            hint = "check `base_url`: an address often ends with /v1"
+            raise ProviderError(said, request_id=self._request_id, hint=hint) from None
         if not self._is_meant(self.checked(body)):
             raise self._unexpected(body)
         return self.reply_of(body)
