@@ -628,16 +628,21 @@ def report_usage(*, is_wanted: bool = False) -> None:
     the report.
     """
     spending, asked = current_meter(), os.environ.get("SAFT_USAGE", "")
-    if asked == "0" or not (asked or is_wanted) or spending.was_told or not spending.prompts:
+    if asked == "0" or not (asked or is_wanted) or spending.was_told:
+        return
+    if not spending.prompts and not spending.in_flight:
         return
     spending.was_told = True
     kept = f"; {spending.from_journal:,} answers from the journal" * bool(spending.from_journal)
+    open_ones = f"; {spending.in_flight:,} in flight" * bool(spending.in_flight)
     prompts = counted(spending.prompts, "prompt")
-    note(f"{prompts}: {spent_of(spending.sent())}, {spending.seconds():.1f} s{kept}")
+    note(f"{prompts}: {spent_of(spending.sent())}, {spending.seconds():.1f} s{kept}{open_ones}")
     if asked:
         taken = spending.taken()
         models = _dearest(taken, lambda one: one.model)
-        places = _dearest(taken, _place_of, _MOST_PLACES)
+        # Looking up the line of a place may compile the script again.
+        several = len({key_of(one.place) for one in taken}) > 1
+        places = _dearest(taken, _place_of, _MOST_PLACES) if several else list[str]()
         for part in [*models * (len(models) > 1), *places * (len(places) > 1)]:
             note(f"  {part}")
 
