@@ -246,6 +246,15 @@ def test_errors_name_their_source(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         settings_for()
 
 
+def test_a_project_folder_that_is_missing_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Otherwise its settings would be left out in silence."""
+    monkeypatch.setenv("SAFT_PROJECT", str(tmp_path / "triaage"))
+    with pytest.raises(ConfigError, match=r"SAFT_PROJECT: there is no folder .*triaage"):
+        settings_for()
+
+
 def test_a_wrong_option_of_a_prompt_is_found_before_any_request() -> None:
     model = Scripted(["x"])
     configure(provider=model)

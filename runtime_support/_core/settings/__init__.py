@@ -34,6 +34,7 @@ from runtime_support._core.settings.fields import (
 )
 from runtime_support._values.context import current_context
 from runtime_support._values.predicates import plain
+from runtime_support.errors import ConfigError
 
 __all__ = ["PROVIDERS", "SETTING_TYPES", "Effort", "Price", "Settings", "WireName"]
 
@@ -189,9 +190,17 @@ def _with_configured(settings: Settings) -> Settings:
 
 
 def working_directory() -> str:
-    """Returns the directory where the search for a project file starts."""
+    """Returns the directory where the search for a project file starts.
+
+    Raises ConfigError if SAFT_PROJECT names a directory that does not exist.
+    """
+    project = os.environ.get("SAFT_PROJECT")
+    if project:
+        if not os.path.isdir(project):
+            raise ConfigError(f"SAFT_PROJECT: there is no folder {project}")
+        return project
     try:
-        return os.environ.get("SAFT_PROJECT") or os.getcwd()
+        return os.getcwd()
     except FileNotFoundError:
         return os.sep  # the directory was removed
 
