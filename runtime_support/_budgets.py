@@ -13,6 +13,7 @@ import atexit
 import json
 import os
 import time
+from bisect import insort
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
@@ -32,12 +33,13 @@ from runtime_support._core.spending import (
     Reservation,
     UsageMeter,
     UsageRecord,
+    Waiter,
     current_meter,
     current_meters,
     key_of,
     tokens_in,
 )
-from runtime_support._core.tasks.turns import check_cancelled, note_wait
+from runtime_support._core.tasks.turns import check_cancelled, current_task, note_wait
 from runtime_support._core.tasks.waits import LOOK_SECONDS, Signal, Steps, Wait, drive
 from runtime_support._values.context import Block
 from runtime_support._values.kinds import counted
@@ -230,7 +232,7 @@ def _reserve(
     Raises BudgetSpent if the budget is too small even without the requests in flight, or if those
     requests leave too little and this request cannot wait.
     """
-    own: Signal | None = None
+    own: Waiter | None = None
     may_wait = not is_in_exchange()
     began = time.monotonic()
     try:
@@ -245,11 +247,12 @@ def _reserve(
                         spending.reservations[prompt] = reserved
                         return reserved
                 if own is None:
-                    own = Signal()
-                    spending.waiting.append(own)
+                    task = current_task()
+                    own = Waiter(() if task is None else task.path, Signal())
+                    insort(spending.waiting, own, key=lambda one: one.path)
             may_wait = yield Wait(_can_wait, _can_be_awaited)
             if may_wait:
-                yield own.awaited(LOOK_SECONDS)
+                yield own.signal.awaited(LOOK_SECONDS)
     finally:
         if own is not None:
             note_wait(time.monotonic() - began)
