@@ -13,6 +13,7 @@ import atexit
 import json
 import os
 import time
+from bisect import insort
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
@@ -32,12 +33,13 @@ from runtime_support._core.spending import (
     Reservation,
     UsageMeter,
     UsageRecord,
+    Waiter,
     current_meter,
     current_meters,
     key_of,
     tokens_in,
 )
-from runtime_support._core.tasks.turns import check_cancelled, note_wait
+from runtime_support._core.tasks.turns import check_cancelled, current_task, note_wait
 from runtime_support._core.tasks.waits import LOOK_SECONDS, Signal, Steps, Wait, drive
 from runtime_support._values.context import Block
 from runtime_support._values.kinds import counted
@@ -230,7 +232,7 @@ def _reserve(
     Raises BudgetSpent if the budget is too small even without the requests in flight, or if those
     requests leave too little and this request cannot wait.
     """
-    own: Signal | None = None
+    own: Waiter | None = None
     may_wait = not is_in_exchange()
     began = time.monotonic()
     try:
@@ -245,11 +247,12 @@ def _reserve(
                         spending.reservations[prompt] = reserved
                         return reserved
                 if own is None:
-                    own = Signal()
-                    spending.waiting.append(own)
+                    task = current_task()
+                    own = Waiter(() if task is None else task.path, Signal())
+                    insort(spending.waiting, own, key=lambda one: one.path)
             may_wait = yield Wait(_can_wait, _can_be_awaited)
             if may_wait:
-                yield own.awaited(LOOK_SECONDS)
+                yield own.signal.awaited(LOOK_SECONDS)
     finally:
         if own is not None:
             note_wait(time.monotonic() - began)
@@ -628,16 +631,21 @@ def report_usage(*, is_wanted: bool = False) -> None:
     the report.
     """
     spending, asked = current_meter(), os.environ.get("SAFT_USAGE", "")
-    if asked == "0" or not (asked or is_wanted) or spending.was_told or not spending.prompts:
+    if asked == "0" or not (asked or is_wanted) or spending.was_told:
+        return
+    if not spending.prompts and not spending.in_flight:
         return
     spending.was_told = True
     kept = f"; {spending.from_journal:,} answers from the journal" * bool(spending.from_journal)
+    open_ones = f"; {spending.in_flight:,} in flight" * bool(spending.in_flight)
     prompts = counted(spending.prompts, "prompt")
-    note(f"{prompts}: {spent_of(spending.sent())}, {spending.seconds():.1f} s{kept}")
+    note(f"{prompts}: {spent_of(spending.sent())}, {spending.seconds():.1f} s{kept}{open_ones}")
     if asked:
         taken = spending.taken()
         models = _dearest(taken, lambda one: one.model)
-        places = _dearest(taken, _place_of, _MOST_PLACES)
+        # Looking up the line of a place may compile the script again.
+        several = len({key_of(one.place) for one in taken}) > 1
+        places = _dearest(taken, _place_of, _MOST_PLACES) if several else list[str]()
         for part in [*models * (len(models) > 1), *places * (len(places) > 1)]:
             note(f"  {part}")
 

@@ -29,6 +29,9 @@ _MODES = (
     ("--saft-record=none", "none", "replay the prompts of tests (the default)"),
 )
 
+# The first test of the session that uses each recording.
+_TESTS = pytest.StashKey[dict[Path, str]]()
+
 
 class NetworkRefused(OSError):
     """A test that replays its prompts tried to connect to another machine."""
@@ -80,9 +83,10 @@ def _is_on_purpose(raised: pytest.ExceptionInfo[BaseException]) -> bool:
 @pytest.fixture
 def saft_replay(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Replays or records the prompts of this test; the value is the path of the recording."""
-    from runtime_support._recordings import advise, close, describe_unused
+    from runtime_support._recordings import advise, close, describe_unused, open_recording
 
     path = _recording_of(request.node)
+    _refuse_shared(path, request.node)
     mode = request.config.getoption("saft_record")
     if mode == "missing" and not path.exists():
         mode = "all"  # nothing is replayed, so prompts may overlap
@@ -97,6 +101,7 @@ def saft_replay(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
             monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("SAFT_PROJECT", str(request.node.path.parent))
     advise(str(path), "`pytest --saft-record` records what is missing")
+    open_recording(str(path))  # a script could catch the error of a damaged file
     yield path
     unused = close(str(path))
     if unused:
@@ -108,6 +113,17 @@ def _recording_of(node: pytest.Item) -> Path:
     within_file = node.nodeid.partition("::")[2].replace("::", ".")
     name = re.sub(r"[^\w.-]+", "_", within_file).strip("_")
     return node.path.parent / "recordings" / f"{node.path.stem}.{name}.jsonl"
+
+
+def _refuse_shared(path: Path, node: pytest.Item) -> None:
+    """Fails a test whose recording is that of another test of this session."""
+    first = node.config.stash.setdefault(_TESTS, {}).setdefault(path, node.nodeid)
+    if first != node.nodeid:
+        pytest.fail(
+            f"{first} has the same recording, {path.name}: name the tests differently, for example "
+            "with `ids` of `pytest.mark.parametrize`",
+            pytrace=False,
+        )
 
 
 def _refuse_network(monkeypatch: pytest.MonkeyPatch) -> None:

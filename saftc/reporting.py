@@ -42,7 +42,7 @@ def refuse_wrong_settings() -> "Project":
 
     Raises:
         WrongUsage: A setting is misspelt or has a wrong value. The message says where.
-        FileProblem: The project file cannot be read.
+        FileProblem: The project file cannot be read, or a compiler setting in it is wrong.
     """
     from saftc.project.settings import Project
 
@@ -57,7 +57,11 @@ def wrong_setting(project: "Project") -> str | None:
     """The problem with a setting of the environment, the project or the user.
 
     The result is None if all settings are right.
+
+    Raises:
+        FileProblem: A setting of the compiler in the project file has a wrong value.
     """
+    project.check()
     from saftc.user_cache import has_settings
 
     # Import the runtime's settings only if a variable is set or a settings file exists.

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -75,6 +74,13 @@ class Reservation:
         return Usage(self.input_tokens, output, 1)
 
 
+class Waiter(NamedTuple):
+    """A request that waits for a reservation. `path` is the place of its call in the script."""
+
+    path: tuple[int, ...]
+    signal: Signal
+
+
 class UsageMeter:
     """Counts the usage of a run, or of a block with budgets. All threads share the meter.
 
@@ -106,9 +112,9 @@ class UsageMeter:
         """Resets locks and requests in flight after a fork: they belong to the parent process."""
         # Reentrant: while this counts, the garbage collector may close a dropped stream.
         self.lock = threading.RLock()
-        # Reservations for prompts' requests, and the waiters for them.
+        # Reservations for prompts' requests, and those who wait for one, in the script's order.
         self.reservations: dict[PromptRun, Reservation] = {}
-        self.waiting: deque[Signal] = deque()
+        self.waiting: list[Waiter] = []
 
     def sent(self) -> list[UsageRecord]:
         """Returns the usage of this process: a record for each place and model."""
@@ -137,7 +143,7 @@ class UsageMeter:
     def wake(self) -> None:
         """Wakes the first request that waits for the budget. The caller must hold `lock`."""
         if self.waiting:
-            self.waiting[0].ring()
+            self.waiting[0].signal.ring()
 
     def add_recorded(self, settings: Settings, model: str, usage: Usage, longest: int) -> None:
         """Adds the usage that a journal recorded in an earlier process of the run."""

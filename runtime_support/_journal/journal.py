@@ -95,7 +95,8 @@ _NO_DAMAGE = (
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_IOERR,
 )
-# Every SQLite database has at least so many bytes.
+# How every SQLite database begins, and the fewest bytes that it has.
+_SQLITE = b"SQLite format 3\0"
 _SMALLEST = 512
 # The columns of a row, without its id and its checksum.
 _COLUMNS = "scope, key, place, step, data, kind"
@@ -589,13 +590,23 @@ def has_failed(path: str) -> bool:
     return _owner_of(path).state == _FAILED
 
 
+class _OtherDatabase(ConfigError):
+    """The file is a database of SQLite, but not a journal."""
+
+
 def is_journal(path: str) -> bool:
-    """True if the file is a journal."""
+    """True if the file is a journal, also one that is damaged or of another version."""
     try:
+        check_regular(path)
+        with open(path, "rb") as file:
+            if file.read(len(_SQLITE)) != _SQLITE:
+                return False
         with reading(path) as database:
             return _has_tables(database)
-    except (ConfigError, OSError):
+    except (_OtherDatabase, OSError):
         return False
+    except ConfigError:
+        return True
 
 
 @contextmanager
@@ -637,7 +648,9 @@ def _check_head(database: sqlite3.Connection, path: str, rows: int, script: str)
             raise ConfigError(str(_unreadable(path, missing)))
         return  # a new file, or a process was killed just after it began
     if identity != _ID:
-        raise _no_journal(path)
+        raise _OtherDatabase(
+            f"{path} is not a journal", setting="journal", hint="name another file"
+        )
     if version != VERSION:
         raise ConfigError(
             f"{path} is a journal of version {version}; this one writes version {VERSION}",
@@ -694,7 +707,7 @@ def _no_journal(path: str) -> ConfigError:
     with open(path, "rb") as file:
         line = file.readline(10_000)
     what, hint = f"{path} is not a journal", "name another file"
-    if line.startswith(b"SQLite format 3\0"):
+    if line.startswith(_SQLITE):
         what = f"{path} is not a journal, or is damaged"
     elif line.startswith(b'{"saft": "journal"'):
         what = f"{path} is a journal of an earlier saftc, in lines of text"

@@ -30,6 +30,7 @@ from runtime_support._core.notes import note
 from runtime_support._core.settings import settings_for
 from runtime_support._core.settings.configuration import current_configuration
 from runtime_support._core.tools import function_tool
+from runtime_support._tables import polars
 from runtime_support._values.kinds import counted
 from runtime_support._values.names import function_name, listed
 from runtime_support.errors import ConfigError, JournalError
@@ -108,6 +109,12 @@ def map_rows(
         raise ConfigError("a job runs on its own workers or on those of a cluster, not on both")
     source = table_at(str(table), TextFormat(delimiter, encoding or ""))
     format = format or ("parquet" if source.format == "parquet" else "jsonl")
+    if format == "parquet":
+        polars()
+    if workers is not None or address is not None:
+        from runtime_support.map._dask import distributed
+
+        distributed()
     with ExitStack() as block:
         called = block.enter_context(load_function(function))
         tool = function_tool(function_name(called), called)

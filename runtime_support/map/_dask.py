@@ -84,7 +84,7 @@ class Dask:
     """The workers of a job; raises ConfigError if the workers cannot run the job."""
 
     def __init__(self, job: Job, workers: int | None, address: str | None) -> None:
-        self._library = _imported()
+        self._library = distributed()
         self._address = address or "of this job"
         self._news: SimpleQueue[Any] = SimpleQueue()
         self._under_way: dict[str, _Batch] = {}
@@ -371,7 +371,8 @@ class Dask:
             ) from error
 
 
-def _imported() -> Any:
+def distributed() -> Any:
+    """Imports distributed; raises ConfigError with an installation hint if it is missing."""
     try:
         return importlib.import_module("distributed")
     except ModuleNotFoundError as error:

@@ -358,7 +358,7 @@ def _check_installed() -> None:
         raise ConfigError(
             "tools of MCP servers need the package mcp",
             setting="mcp",
-            hint='pip install "saftc[mcp]"',
+            hint="pip install mcp",
         ) from None
 
 

@@ -150,7 +150,7 @@ def report_usage() -> None:
     from runtime_support._core.spending import current_meter
 
     spending = current_meter()
-    if spending.prompts:
+    if spending.prompts or spending.in_flight:
         from runtime_support import _budgets as budgets
 
         is_long = spending.seconds() >= SUMMED_AFTER

@@ -40,6 +40,8 @@ def shown(path: str) -> str:
 
 def read_script(path: str) -> bytes:
     """Reads the bytes of the script at `path`; `-` is standard input."""
+    if path.endswith(".py"):
+        raise _no_script(path)
     try:
         return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except IsADirectoryError:
@@ -72,7 +74,7 @@ def scripts_below(path: str, others: Collection[str] = ()) -> list[str]:
     """
     if path in UNNAMED or not os.path.isdir(path):
         if os.path.splitext(path)[1] not in ("", ".saft", *others):
-            raise FileProblem(f"{path} is not a script: names of scripts end with .saft")
+            raise _no_script(path)
         return [path]
     found: list[str] = []
     for folder, folders, names in os.walk(path):
@@ -86,6 +88,10 @@ def scripts_below(path: str, others: Collection[str] = ()) -> list[str]:
         raise FileProblem(f"there are no scripts in {path}")
     # Scripts that others may import come last.
     return sorted(found, key=lambda name: (len(Path(name).parts), name))
+
+
+def _no_script(path: str) -> FileProblem:
+    return FileProblem(f"{path} is not a script: names of scripts end with .saft")
 
 
 def files_of(arguments: Sequence[str]) -> tuple[list[str], dict[str, FileProblem]]:

@@ -229,7 +229,9 @@ class Modules:
         if circle is not None:
             return BrokenModule(
                 "these scripts import each other: " + " -> ".join(circle),
-                "move what both need into a third script",
+                "move what both need into a third script"
+                if circle[0] != circle[1]
+                else f"rename the script if you mean another module `{name}`",
             )
         return BrokenModule(f"`{path.name}` has errors", f"see `saftc check {path}`")
 

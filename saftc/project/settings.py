@@ -31,6 +31,10 @@ class Project:
         *_, self.path = settings_files(folder)
         self._section = _section(self.path) if self.path.is_file() else {}
 
+    def check(self) -> None:
+        """Raises FileProblem if a setting of the compiler has a wrong value."""
+        _ = self.compiling(), self.root, self.builds_in_place
+
     def compiling(
         self,
         *,

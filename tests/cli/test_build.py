@@ -242,6 +242,7 @@ def test_scripts_that_import_each_other(saftc: Command, script: Script) -> None:
     script("d.saft", "from d import x\ny = x\n")
     ended = saftc("check", "d.saft")
     assert "these scripts import each other: d -> d" in ended.out
+    assert "rename the script if you mean another module `d`" in ended.out
 
 
 def test_source_map(saftc: Command, script: Script, folder: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -86,6 +88,24 @@ def test_another_script(saftc: Command, script: Script) -> None:
     ended = saftc("run", "other.saft", *options)
     assert ended.code == 1
     assert "a.journal is the journal of another script, greet: this is other" in ended.err
+
+
+def test_a_damaged_journal_in_a_folder_is_told(
+    saftc: Command, script: Script, folder: Path
+) -> None:
+    """It is not passed over: it may hold what was paid, or calls that wait."""
+    script("greet.saft", GREETING)
+    assert saftc("run", "greet.saft", "--provider", "mock", "--journal", "a.journal").code == 0
+    (folder / "cut.journal").write_bytes((folder / "a.journal").read_bytes()[:6000])
+    (folder / "diary.txt").write_text("Dear diary,\n")
+    with closing(sqlite3.connect(folder / "app.db")) as other:
+        other.execute("create table paid (name text)")
+    listed = saftc("journals")
+    assert [line.split()[0] for line in listed.out.splitlines()] == ["journal", "a.journal"]
+    assert listed.err.startswith("saftc: cut.journal is damaged: ")
+    assert listed.err.count("saftc: ") == 1
+    decided = saftc("approve", ".")
+    assert decided.code == 1 and "cut.journal is damaged: " in decided.err
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_a_project_declares_functions_of_python(saftc: Command, script: Script) 
 def test_what_a_project_cannot_say(saftc: Command, script: Script, text: str, problem: str) -> None:
     path = script("a.saft", ASKING)
     _project(path.parent, text)
-    for command in (["build"], ["run"], ["prompts"]):
+    for command in (["build"], ["run"], ["prompts"], ["check"]):
         ended = saftc(*command, "a.saft")
         assert ended.code == 1
         assert problem in ended.err

@@ -100,6 +100,25 @@ def test_no_try_of_a_script_catches_a_miss(script: str, process: Command, folder
     assert "Traceback" not in done.err
 
 
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--replay", "torn.jsonl"], "torn.jsonl:1: not JSON: "),
+        (["--record", "torn.jsonl"], "torn.jsonl:1: not JSON: "),
+        (["--record", "torn.jsonl/in.jsonl"], "cannot write the recording "),
+    ],
+)
+def test_no_try_of_a_script_catches_a_recording_that_cannot_be_used(
+    options: list[str], problem: str, process: Command, folder: Path
+) -> None:
+    (folder / "torn.jsonl").write_text("<<<<<<< HEAD\n")
+    text = 'try:\n    print($ greet {"Ada"} $)\nexcept error:\n    print("caught")\n'
+    (folder / "in.saft").write_text(text)
+    ended = process("run", "in.saft", "--provider", "mock", *options)
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err.startswith("saftc: ") and problem in ended.err
+
+
 def test_trace_and_log(process: Command, folder: Path) -> None:
     (folder / "in.saft").write_text(SCRIPT)
     done = process("run", "in.saft", "--provider", "mock", "--verbose", "--log", "in.log")

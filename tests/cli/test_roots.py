@@ -145,7 +145,10 @@ def test_a_project_that_is_built_in_place(saftc: Command, script: Script, folder
     assert saftc("build").err == "src/shop/a.saft -> src/shop/a.py\n"
     assert saftc("build", "--check").code == 0
     script("pyproject.toml", SETTINGS + "in-place = 1\n")
-    assert saftc("build").err.endswith("[tool.saft] in-place: expected true or false, got 1\n")
+    for command in (["build"], ["build", "src"], ["check", "src"]):
+        ended = saftc(*command)
+        assert ended.code == 1
+        assert ended.err.endswith("[tool.saft] in-place: expected true or false, got 1\n")
     assert saftc("build", "src", "--in-place", "--out-dir", "out").code == 2
 
 

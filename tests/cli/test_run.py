@@ -35,6 +35,15 @@ def test_short_form_of_a_missing_script(saftc: Command) -> None:
     assert (ended.code, ended.err) == (1, "saftc: there is no file missing.saft\n")
 
 
+def test_a_compiled_module_is_no_script(saftc: Command, script: Script) -> None:
+    script("a.saft", "print(1)\n")
+    assert saftc("build", "a.saft").code == 0
+    said = "saftc: a.py is not a script: names of scripts end with .saft\n"
+    for command in ("run", "prompts"):
+        ended = saftc(command, "a.py")
+        assert (ended.code, ended.out, ended.err) == (1, "", said)
+
+
 def test_reads_standard_input(saftc: Command) -> None:
     assert saftc("run", "-", stdin="print(1)\n").out == "1\n"
     assert saftc("-", stdin="print(1)\n").out == "1\n"

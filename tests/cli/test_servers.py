@@ -249,6 +249,17 @@ def test_a_script_without_functions_to_offer_is_told(saftc: Command, script: Scr
     assert "bare has no function to offer" in ended.err and "`///` comment" in ended.err
 
 
+def test_without_the_package_nothing_is_run(
+    saftc: Command, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    monkeypatch.setenv("SAFT_PROVIDER", "mock")
+    script("paid.saft", 'print($ hi $)\n/// Greets.\nf greet() -> string:\n    ret "hello"\n')
+    ended = saftc("serve", "paid.saft")
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err == "saftc: saftc serve needs the package mcp: pip install mcp\n"
+
+
 def test_prompts_show_tools_of_a_server_without_asking_it(
     saftc: Command, script: Script, project: Path
 ) -> None:

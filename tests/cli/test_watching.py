@@ -179,6 +179,21 @@ def test_settings_that_change(
     assert (folder / "a.py").read_text() != together
 
 
+def test_a_setting_that_becomes_wrong(
+    saftc: Command, script: Script, folder: Path, rounds: Callable[..., list[list[str]]]
+) -> None:
+    script("a.saft", "print(1)\n")
+    rounds(
+        lambda: script("pyproject.toml", '[tool.saft]\nmodle = "x"\n'),
+        lambda: script("a.saft", "print(2)\n"),
+        lambda: (folder / "pyproject.toml").unlink(),
+    )
+    ended = saftc("build", "--watch", "a.saft")
+    assert "no option `modle`; did you mean `model`?" in ended.err
+    assert ended.err.splitlines()[-2:] == ["a.saft -> a.py", "saftc: interrupted"]
+    assert (folder / "a.py").read_text().endswith("print(2)\n")
+
+
 def test_a_folder_that_becomes_a_package(
     saftc: Command, script: Script, rounds: Callable[..., list[list[str]]]
 ) -> None:

@@ -9,6 +9,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -35,7 +36,7 @@ from runtime_support._budgets import current_usage, dollars, spent_of
 from runtime_support._core.hooks import PromptRun
 from runtime_support._core.messages import Reply, Request
 from runtime_support._core.settings import Price
-from runtime_support._core.spending import UsageMeter
+from runtime_support._core.spending import UsageMeter, current_meters
 from runtime_support._values.context import Block
 from runtime_support.ops import failure
 from runtime_support.runs import journaled
@@ -273,6 +274,37 @@ def test_it_ends_calls_that_overlap(server: FakeServer) -> None:
     with pytest.raises(BudgetSpent):
         values.extend(overlap(ask, range(50)))
     assert len(server.requests) == 5
+
+
+def test_who_waits_for_a_budget_comes_in_the_order_of_the_script() -> None:
+    """Otherwise later calls could take the rest, which are paid and never seen."""
+
+    def wait_for(waiting: int) -> None:
+        end = time.monotonic() + 5
+        while len(current_meters()[-1].waiting) < waiting and time.monotonic() < end:
+            time.sleep(0.01)
+
+    class Slow:
+        is_first = True
+
+        def complete(self, request: Request) -> Reply:
+            if self.is_first:
+                self.is_first = False
+                wait_for(9)
+            return Reply("late", input_tokens=10, output_tokens=10)
+
+    def ask_late(number: int) -> str:
+        if number == 0:
+            wait_for(8)  # all others have asked
+        return prompt(f"number {number}").value
+
+    values: list[str] = []
+    with (
+        configure(provider=Slow(), budget_tokens=100),
+        pytest.raises(BudgetSpent, match="spent so far: 4 requests"),
+    ):
+        values.extend(overlap(ask_late, range(10)))
+    assert len(values) >= 3  # the request that was first may be that of any call
 
 
 def test_what_fails_is_counted_as_a_request(server: FakeServer) -> None:

@@ -241,6 +241,18 @@ def test_errors_name_their_source(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.chdir(project.parent)
     with pytest.raises(ConfigError, match=r"pyproject\.toml .tool.saft.: no option `modle`"):
         settings_for()
+    project.write_text("[tool.saft]\nin_place = true\n")
+    with pytest.raises(ConfigError, match="no option `in_place`; did you mean `in-place`"):
+        settings_for()
+
+
+def test_a_project_folder_that_is_missing_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Otherwise its settings would be left out in silence."""
+    monkeypatch.setenv("SAFT_PROJECT", str(tmp_path / "triaage"))
+    with pytest.raises(ConfigError, match=r"SAFT_PROJECT: there is no folder .*triaage"):
+        settings_for()
 
 
 def test_a_wrong_option_of_a_prompt_is_found_before_any_request() -> None:

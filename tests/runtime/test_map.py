@@ -843,6 +843,18 @@ def refused(**changes: Any) -> str:
     return str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("package", "options"),
+    [("polars", {"format": "parquet"}), ("distributed", {"workers": 1})],
+)
+def test_a_missing_package_is_told(
+    package: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    table("mails.csv", 1)
+    assert refused(**options).endswith(f"pip install {package}")
+
+
 def test_a_parameter_without_a_column() -> None:
     Path("mails.csv").write_text("id,body\n1,hello\n")
     assert refused() == (

@@ -119,6 +119,40 @@ def test_a_miss_fails_the_test_whatever_is_caught(
     assert "1 passed" in run()
 
 
+@pytest.mark.parametrize("caught", ["Exception", "BaseException"])
+def test_a_damaged_recording_fails_the_test_whatever_is_caught(
+    caught: str, run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "test_mail.py").write_text(TEST_THAT_CATCHES.replace("EXCEPTION", caught))
+    assert "1 passed" in run("--saft-record")
+    recording = tmp_path / "recordings" / "test_mail.test_greeting.jsonl"
+    recording.write_text("<<<<<<< HEAD\n" + recording.read_text())
+    damaged = run()
+    assert "1 passed" not in damaged and f"{recording}:1: not JSON" in damaged
+
+
+TEST_OF_SIGNS = """
+import pytest
+from runtime_support import prompt
+
+@pytest.mark.parametrize("sign", ["+", "*"])
+def test_sign(saft_replay, sign):
+    assert prompt("explain {sign}", sign=sign).value
+"""
+
+
+@pytest.mark.parametrize("option", ["--saft-record", "--saft-record=all"])
+def test_two_tests_do_not_share_a_recording(option: str, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "test_mail.py").write_text(TEST_OF_SIGNS)
+    shared = run(option)
+    assert "1 passed, 1 error" in shared
+    assert "test_mail.py::test_sign[+] has the same recording, test_mail.test_sign.jsonl" in shared
+    named = TEST_OF_SIGNS.replace('"*"]', '"*"], ids=["plus", "times"]')
+    (tmp_path / "test_mail.py").write_text(named)
+    assert "2 passed" in run(option)
+    assert "2 passed" in run()
+
+
 TEST_OF_THE_NETWORK = """
 import pytest, socket
 from runtime_support import prompt

@@ -250,6 +250,20 @@ def test_the_sum_by_model_and_place(
     ]
 
 
+def test_prompts_that_have_not_ended_are_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As after Ctrl-C, when nobody knows what they cost."""
+    monkeypatch.setenv("SAFT_USAGE", "1")
+    configure(provider="mock")
+    pieces = iter(prompt("Say {text}", text="a b c", stream=True).pieces())
+    next(pieces)
+    report_usage()
+    told = capsys.readouterr().err
+    assert told.startswith("saftc: 0 prompts: ")
+    assert told.endswith(" s; 1 in flight\n")
+
+
 # Where it is told
 
 

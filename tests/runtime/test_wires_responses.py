@@ -254,7 +254,7 @@ def test_what_is_not_a_response(responses: FakeServer) -> None:
             prompt("hi")
         assert "`api" in str(caught.value)
     responses.answers = [raw(b"<html>")]
-    with pytest.raises(ProviderError, match="is not JSON"):
+    with pytest.raises(ProviderError, match=r"is not JSON: .*; check `base_url`"):
         prompt("hi")
 
 

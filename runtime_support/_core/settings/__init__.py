@@ -24,6 +24,7 @@ from typing import Any, TypeAlias
 
 from runtime_support._core.positions.frames import Place, place_of_call
 from runtime_support._core.settings.fields import (
+    OF_THE_COMPILER,
     PROVIDERS,
     SETTING_TYPES,
     Effort,
@@ -33,14 +34,13 @@ from runtime_support._core.settings.fields import (
 )
 from runtime_support._values.context import current_context
 from runtime_support._values.predicates import plain
+from runtime_support.errors import ConfigError
 
 __all__ = ["PROVIDERS", "SETTING_TYPES", "Effort", "Price", "Settings", "WireName"]
 
 # The providers that send to a server; None means the default one.
 _SENDING = (None, "openai", "openrouter", "gemini", "anthropic")
 
-# Project keys for the compiler.
-_OF_THE_COMPILER = ("overlap", "pure", "root", "in-place")
 # Project keys that a part of the runtime reads itself.
 _OF_PARTS = ("mcp",)
 
@@ -190,9 +190,17 @@ def _with_configured(settings: Settings) -> Settings:
 
 
 def working_directory() -> str:
-    """Returns the directory where the search for a project file starts."""
+    """Returns the directory where the search for a project file starts.
+
+    Raises ConfigError if SAFT_PROJECT names a directory that does not exist.
+    """
+    project = os.environ.get("SAFT_PROJECT")
+    if project:
+        if not os.path.isdir(project):
+            raise ConfigError(f"SAFT_PROJECT: there is no folder {project}")
+        return project
     try:
-        return os.environ.get("SAFT_PROJECT") or os.getcwd()
+        return os.getcwd()
     except FileNotFoundError:
         return os.sep  # the directory was removed
 
@@ -259,7 +267,7 @@ def _read_ambient(
         if path and is_foreign and not of_files.is_trusted(os.path.dirname(path), user_file()):
             path = None
         if path:
-            others, where = (*_OF_THE_COMPILER, *_OF_PARTS), f"{path} [tool.saft]"
+            others, where = (*OF_THE_COMPILER, *_OF_PARTS), f"{path} [tool.saft]"
             said = of_files.read_section(path).items()
             project = {n: checked_option(n, one, where) for n, one in said if n not in others}
         if own_path:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from runtime_support._core.messages import Provider
-from runtime_support._core.settings.fields import PROVIDERS, SETTING_TYPES
+from runtime_support._core.settings.fields import OF_THE_COMPILER, PROVIDERS, SETTING_TYPES
 from runtime_support._schema import check
 from runtime_support._values.kinds import brief, is_object, plain, quote
 from runtime_support._values.names import did_you_mean, listed
@@ -101,7 +101,8 @@ def _type_of(name: str, origin: str) -> Any:
         return SETTING_TYPES[name]
     new = renamed(name, SETTINGS[name]) if name in SETTINGS else None
     known = f"the options are {listed(SETTING_TYPES, limit=20)}"
-    near = did_you_mean(OPTIONS_ELSEWHERE.get(name, name), SETTING_TYPES)
+    others = OF_THE_COMPILER if origin.endswith("[tool.saft]") else ()
+    near = did_you_mean(OPTIONS_ELSEWHERE.get(name, name), (*SETTING_TYPES, *others))
     hint = new or near or known
     raise ConfigError(f"{origin}: no option `{name}`", setting=name, hint=hint)
 

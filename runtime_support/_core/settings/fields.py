@@ -13,6 +13,9 @@ from runtime_support._core.messages import Provider, Structured
 # The names of providers.
 PROVIDERS = ("openai", "openrouter", "gemini", "anthropic", "local", "mock", "unset")
 
+# Keys of a project file that are for the compiler.
+OF_THE_COMPILER = ("overlap", "pure", "root", "in-place")
+
 SAMPLING = ("temperature", "top_p", "max_tokens", "reasoning_effort", "seed", "stop", "extra_body")
 
 # The API to use with a server that offers several.

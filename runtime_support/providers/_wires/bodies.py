@@ -142,17 +142,17 @@ class ReplyReader(ABC):
         """
         if not content.strip():
             raise ValueError("it is empty")
-        body = self.parsed(content)
+        body = self.parsed(content, "check `base_url`: an address often ends with /v1")
         if not self._is_meant(self.checked(body)):
             raise self._unexpected(body)
         return self.reply_of(body)
 
-    def parsed(self, content: bytes) -> Any:
+    def parsed(self, content: bytes, hint: str | None = None) -> Any:
         """Returns the value of a JSON text of the server; raises ProviderError if it is no JSON."""
         try:
             return json.loads(content)
         except ValueError:
-            raise self._unreadable("the server's answer is not JSON", content) from None
+            raise self._unreadable("the server's answer is not JSON", content, hint) from None
 
     @abstractmethod
     def _is_meant(self, body: dict[str, Any]) -> bool:

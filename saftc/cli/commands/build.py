@@ -36,6 +36,7 @@ from saftc.reporting import (
     width_of,
     write_rendered,
     write_result,
+    wrong_setting,
 )
 
 # The field of a source map with the digest of its module's text.
@@ -60,6 +61,9 @@ def build_scripts(arguments: Sequence[str], options: BuildOptions) -> int:
     refuse_wrong_settings()
 
     def opened(reads: Reads | None = None) -> Workspace:
+        problem = wrong_setting(Project())
+        if problem is not None:  # since the files are watched
+            raise FileProblem(problem)
         return open_workspace(
             in_order=options.no_overlap,
             is_async=options.is_async,

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from saftc.reporting import show_error, write_result
+from saftc.reporting import counted, show_error, write_result
 
 
 def show_trace(file: str) -> int:
@@ -12,8 +12,9 @@ def show_trace(file: str) -> int:
     for text in as_lines(file):
         write_result(text + "\n")
     found = summary(file)
-    calls = f", {found.tools} calls of tools" if found.tools else ""
-    write_result(f"{len(found.prompts)} prompts, {found.spent}{calls}; {found.state}\n")
+    calls = f", {counted(found.tools, 'tool call')}" if found.tools else ""
+    prompts = counted(len(found.prompts), "prompt")
+    write_result(f"{prompts}, {found.spent}{calls}; {found.state}\n")
     return 0
 
 

@@ -149,10 +149,13 @@ def _workflow(name: str) -> AbstractContextManager[None]:
 
 
 def _begin_records(command: list[str]) -> int | None:
-    """Starts the drawing and the journal of the run. Returns the exit code if that fails."""
+    """Starts the drawing, the recording and the journal of the run.
+
+    Returns the exit code if that fails.
+    """
     problem, code = begin_drawing(), 2
     if problem is None:
-        problem, code = _journal_problem(command), 1
+        problem, code = _recording_problem() or _journal_problem(command), 1
     if problem is None:
         return None
     show_error(problem)
@@ -177,6 +180,26 @@ def begin_drawing() -> str | None:
             check_can_write(os.environ["SAFT_LOG"], "the log")
     except ConfigError as problem:
         return str(problem)
+    return None
+
+
+def _recording_problem() -> str | None:
+    """Opens the recordings of the run, if it has any. Returns the reason if that fails.
+
+    They are opened before the script runs, as the script could catch the failure.
+    """
+    replay, record = os.environ.get("SAFT_REPLAY"), os.environ.get("SAFT_RECORD")
+    if not replay and not record:
+        return None
+    from runtime_support._recordings import RecordingHook
+    from runtime_support.errors import ConfigError
+
+    try:
+        hook = RecordingHook(replay or None, record or None)
+        if hook.record is not None:
+            hook.record.check()
+    except ConfigError as error:
+        return str(error)
     return None
 
 

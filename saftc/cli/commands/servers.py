@@ -129,9 +129,10 @@ def serve_script(file: Path, root: Path, port: int | None, journal: str | None) 
 
     The script is imported; `root` is the folder from which scripts import each other.
     """
-    advice = 'saftc serve needs the package mcp: pip install "saftc[mcp]"'
+    advice = "saftc serve needs the package mcp: pip install mcp"
     try:
         with needing("mcp mcp_types uvicorn", advice):
+            import_module("mcp")  # before the script runs
             from runtime_support.mcp import _serving
             from saftc.importing import ScriptLoader
 
