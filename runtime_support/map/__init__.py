@@ -105,16 +105,9 @@ def map_rows(
     """
     numbers = {"workers": workers, "limit": limit, "part_rows": part_rows, "max_failed": max_failed}
     _check_numbers({"rows_at_once": rows_at_once, "row_timeout": row_timeout, **numbers})
-    if workers is not None and address is not None:
-        raise ConfigError("a job runs on its own workers or on those of a cluster, not on both")
     source = table_at(str(table), TextFormat(delimiter, encoding or ""))
     format = format or ("parquet" if source.format == "parquet" else "jsonl")
-    if format == "parquet":
-        polars()
-    if workers is not None or address is not None:
-        from runtime_support.map._dask import distributed
-
-        distributed()
+    _check_possible(format, workers, address)
     with ExitStack() as block:
         called = block.enter_context(load_function(function))
         tool = function_tool(function_name(called), called)
@@ -173,6 +166,18 @@ def _do(
         ended = "failed" if report.stopped or report.failed else "ok"
     run.store.journal.close(ended)
     return report
+
+
+def _check_possible(format: Format, workers: int | None, address: str | None) -> None:
+    """Raises ConfigError if workers are asked for in two ways, or if a package is missing."""
+    if workers is not None and address is not None:
+        raise ConfigError("a job runs on its own workers or on those of a cluster, not on both")
+    if format == "parquet":
+        polars()
+    if workers is not None or address is not None:
+        from runtime_support.map._dask import distributed
+
+        distributed()
 
 
 def _check_numbers(options: Mapping[str, float | None]) -> None:

@@ -5,6 +5,7 @@ keep their inferred types. Other modules are Python modules: their names have th
 declares, if any, and calls are plain Python calls. A `Loader` finds the modules.
 """
 
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -365,10 +366,8 @@ def _take_over(facts: Facts, sibling: SaftModule) -> None:
         if all(script is not one for one in facts.scripts):
             facts.scripts.append(script)
             facts.script_sources.append(text)
-    known = set(map(id, facts.functions.maps))
-    facts.functions.maps += [table for table in other.functions.maps if id(table) not in known]
-    known = set(map(id, facts.record_facts.maps))
-    facts.record_facts.maps += [t for t in other.record_facts.maps if id(t) not in known]
+    _add_maps(facts.functions, other.functions)
+    _add_maps(facts.record_facts, other.record_facts)
     defined = other.record_facts.maps[0].keys() - other.record_modules.keys()
     own = dict.fromkeys(defined, module)
     facts.record_modules = {**other.record_modules, **own, **facts.record_modules}
@@ -377,6 +376,12 @@ def _take_over(facts: Facts, sibling: SaftModule) -> None:
     facts.history.does |= {
         keeper for keeper in other.history.does if not isinstance(keeper, Symbol)
     }
+
+
+def _add_maps(facts: ChainMap[Any, Any], others: ChainMap[Any, Any]) -> None:
+    """Adds the maps of another script that these facts lack."""
+    known = set(map(id, facts.maps))
+    facts.maps += [one for one in others.maps if id(one) not in known]
 
 
 def _link_module(symbol: Symbol, node: n.Node, sibling: SaftModule, facts: Facts) -> None:

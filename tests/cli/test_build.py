@@ -281,8 +281,6 @@ def test_a_device_stays_one(saftc: Command, script: Script) -> None:
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
 
 
-
-
 def test_a_missing_script(saftc: Command) -> None:
     ended = saftc("build", "missing.saft")
     assert (ended.code, ended.err) == (1, "saftc: there is no file missing.saft\n")

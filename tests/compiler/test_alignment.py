@@ -55,6 +55,7 @@ _WITHOUT_RULE |= {"ServerCall"}  # stands in no script
 # Folders of cases that are not about one rule.
 _OTHER_FOLDERS = {"async", "overlap", "builtins", "diagnostics", "module"}
 
+
 def _camel(rule: str) -> str:
     return "".join(word.capitalize() for word in rule.split("_"))
 

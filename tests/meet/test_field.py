@@ -226,12 +226,7 @@ def test_a_limit_of_the_reply_is_sent_as_the_model_takes_it(home: Home) -> None:
     [
         b"",
         b'{"id": "g", "choices": null}',
-        pytest.param(
-            b'{"id": "g"}',
-            marks=pytest.mark.xfail(
-                strict=True, reason="until an answer that lacks its choices is asked for again"
-            ),
-        ),
+        b'{"id": "g"}',
     ],
 )
 def test_an_answer_without_a_body_or_choices_is_asked_for_again(home: Home, body: bytes) -> None:

@@ -519,10 +519,11 @@ def test_a_program_that_was_left_calls_no_more(scripted: Script) -> None:
 def test_a_journal_has_no_end_of_a_call_that_was_left(scripted: Script) -> None:
     scripted('{"ask": {}}', "inner")
     begun: list[str] = []
+    record = begun.append  # compiled tools change no value that they close over
     may_go_on = threading.Event()
 
     def ask() -> str:
-        begun.append("ask")
+        record("ask")
         assert may_go_on.wait(60)
         return prompt("inner").value
 
@@ -796,9 +797,10 @@ def test_a_budget_ends_the_run(server: FakeServer) -> None:
 
 def test_a_journal_keeps_replies_and_calls(server: FakeServer, tmp_path: Path) -> None:
     made: list[str] = []
+    record = made.append  # compiled tools change no value that they close over
 
     async def look(city: str) -> str:
-        made.append(city)
+        record(city)
         return f"3 degrees in {city}"
 
     async def main() -> list[str]:

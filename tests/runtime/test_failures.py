@@ -186,12 +186,19 @@ def test_a_reply_that_is_sent_as_data(server: FakeServer, content: Any, returns:
         (raw(b'{"choices": [{"message": {"content": "\xff"}}]}'), "not JSON"),
         (raw(b"[1]"), "did not return a chat completion: [1]"),
         (raw(b'{"choices": [{"message": null}]}'), "did not return a chat completion"),
-        (raw(b'{"error": {"message": "overloaded"}}'), "the server reports: overloaded"),
     ],
 )
-def test_answers_that_are_none(server: FakeServer, answer: Answer, said: str) -> None:
+def test_answers_that_are_none_are_asked_for_again(
+    server: FakeServer, answer: Answer, said: str
+) -> None:
     server.answers = [answer]
-    assert said in str(failure(ProviderError))
+    assert said in str(failure(ProviderError, options={"max_retries": 1}))
+    assert len(server.requests) == 2
+
+
+def test_an_error_that_is_reported_with_a_status_of_200(server: FakeServer) -> None:
+    server.answers = [raw(b'{"error": {"message": "overloaded"}}')]
+    assert "the server reports: overloaded" in str(failure(ProviderError))
     assert len(server.requests) == 1
 
 

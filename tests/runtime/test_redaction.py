@@ -184,7 +184,6 @@ def test_a_key_without_its_end_leaves_json_whole(behind: str) -> None:
         assert json.loads(found)["b"] == 1
 
 
-
 @pytest.mark.parametrize(
     "text",
     [

@@ -25,6 +25,7 @@ from saftc.types.types import DECIMAL, Type
 
 _Given = Sequence[n.Expression]
 
+
 def emit_builtin_call(context: Context, node: n.Call, form: BuiltinCall) -> Expression:
     """Emits a call of a builtin by its name."""
     iterator = _iterator(context, form)

@@ -100,6 +100,7 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
 
 _ANY_WIDTH = 1_000_000
 
+
 def emit_assign_stmt(
     context: Context, statement: n.AssignStmt
 ) -> cst.Assign | cst.AnnAssign | cst.Expr:
