@@ -447,5 +447,6 @@ def test_the_file_is_served_and_no_other_module_of_its_name(
     module = script(f"{name}.py", OF_MODULE)
     assert saftc("serve", str(path)).code == 0
     monkeypatch.setattr(sys, "argv", ["mcp", str(module)])
+    monkeypatch.setattr(sys, "path", list(sys.path))
     assert main() == 0
     assert served == [{"of_script"}, {"of_module"}]
