@@ -67,6 +67,8 @@ def find_docs(
             line = source.line_of(node.span.start)
             lines: list[Comment] = []
             while (comment := above.get(line - 1 - len(lines))) is not None:
+                if isinstance(node, n.Statement) and _is_deeper(source, comment, node):
+                    break  # it belongs to the block above
                 lines.insert(0, comment)
             if isinstance(node, FIELDS) and not lines:
                 # If a nested field ends on the same line, the comment belongs to the outer field.
@@ -74,6 +76,11 @@ def find_docs(
                 lines = [last] if last is not None else []
             found |= dict.fromkeys(lines, node)
     return found
+
+
+def _is_deeper(source: Source, comment: Comment, node: n.Node) -> bool:
+    column = source.position(node.span.start).column
+    return source.position(comment.span.start).column > column
 
 
 def texts_of(docs: dict[Comment, n.Node | None]) -> dict[n.Node | None, str]:

@@ -176,8 +176,9 @@ def test_at_a_terminal(saftc: Command, script: Script) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
 def test_a_person_puts_it_off_and_decides_later(saftc: Command, script: Script) -> None:
     script("desk.saft", DESK)
+    assert "nothing of this run is kept" in typed("later\n", *RUN[:4])
     shown = typed("later\n", *RUN)
-    assert "waits for approval, at desk.saft:7:11" in shown
+    assert "waits for approval, at desk.saft:7:11\n" in shown
     shown = typed("yes\nyes\n", "approve", "a.journal")
     assert "resuming: saftc run desk.saft" in shown
     assert Path("paid.txt").read_text() == "A-17 25.0\nB-9 3.0\n"

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 Ended: TypeAlias = Literal["ok", "failed", "interrupted", "waiting"]
 
 
+_NOTHING_KEPT = "; nothing of this run is kept: repeat it with --journal FILE to decide later"
 # How a module imports the function that makes calls wait.
 _APPROVES = re.compile(r"^from runtime_support import [^)]*?\bapprove\b", re.MULTILINE)
 
@@ -83,7 +84,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
         raise
     except runtime_support.RunWaiting as waiting:
         ended = "waiting"
-        show_error(str(waiting))
+        show_error(str(waiting) + ("" if os.environ.get("SAFT_JOURNAL") else _NOTHING_KEPT))
     except BaseException as failure:
         from saftc.cli.failures import explain, is_of_saft
 

@@ -198,6 +198,7 @@ def _comparison(inference: Inference, node: n.Comparison, env: Environment) -> T
         hint = f"{show(left)} is never equal to {show(right)}"
         if left == STRING and isinstance(right, BuiltinType):  # as in `type(x) == int`
             hint = f'{hint}; `type(x) == "{right.name}"` tests the type of a value'
+        hint = prompt_hint(inference.facts, node, left, right) or hint
         inference.report(code.at(node.span, hint=hint))
     return BOOL
 

@@ -198,12 +198,12 @@ def _intended_literal(given: LiteralType, wanted: UnionType) -> Hint | None:
 def prompt_hint(facts: Facts, node: n.Binary | n.Comparison, left: Type, right: Type) -> str | None:
     """The hint to give a prompt a type, or None.
 
-    It applies if one operand is the result of an untyped prompt and the other is a number or a
-    list.
+    It applies if one operand is the result of an untyped prompt and the other is a number, a bool
+    or a list.
     """
     for operand, found, other in ((node.left, left, right), (node.right, right, left)):
         is_prompt = found == STRING and facts.is_untyped_result(operand)
-        if not is_prompt or not is_only(other, "int", "float", "list"):
+        if not is_prompt or not is_only(other, "int", "float", "bool", "list"):
             continue
         wanted = show(other)
         match operand:
@@ -212,7 +212,7 @@ def prompt_hint(facts: Facts, node: n.Binary | n.Comparison, left: Type, right: 
             case n.Name(text=text):
                 return f"its prompt returns a string: `{text}: {wanted} = $ ... $`"
             case _:
-                name = "xs" if is_only(other, "list") else "n"
+                name = "xs" if is_only(other, "list") else "x"
                 return f"the prompt returns a string here: `{name}: {wanted} = $ ... $` above it"
     return None
 

@@ -47,6 +47,7 @@ def prompt(inference: Inference, node: n.Prompt, env: Environment, wanted: Type 
         if isinstance(part, n.Hole):
             type_ = inference.expression(part.value, env)
             _no_functions_inside(inference, part.value, type_)
+            _no_module(inference, part.value)
             if part.is_approved and not _may_be_function(type_):
                 inference.report(
                     catalogue.TYPE_MISMATCH.at(
@@ -77,6 +78,15 @@ def prompt(inference: Inference, node: n.Prompt, env: Environment, wanted: Type 
         _tools_without_tables(inference, node)
     inference.facts.prompts[node] = asked
     return asked
+
+
+def _no_module(inference: Inference, node: n.Expression) -> None:
+    """Reports a module in a hole, which has no form as text and is no tool."""
+    if inference.facts.names_of_module(node) is not None:
+        hint = "insert a name of the module, as `{module.name}`"
+        inference.report(
+            catalogue.TYPE_MISMATCH.at(node.span, expected="a value", found="a module", hint=hint)
+        )
 
 
 def _may_be_function(type_: Type) -> bool:
