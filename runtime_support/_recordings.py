@@ -313,7 +313,7 @@ def close(path: str) -> list[Entry]:
 
 @atexit.register
 def _close_all() -> None:
-    for path in list(_open.open):
+    for path, recording in list(_open.open.items()):
         try:
             unused = close(path)
         except KeyboardInterrupt:
@@ -321,7 +321,7 @@ def _close_all() -> None:
         except SaftError as error:
             note(str(error))
             continue
-        if unused:
+        if unused and recording.asked:
             note(describe_unused(unused, path, "record the file anew"))
 
 

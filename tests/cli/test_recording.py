@@ -1,6 +1,8 @@
 """`saftc run --record`, `--replay`, `--verbose` and `--log`: from the command to what is left."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,6 +41,15 @@ def test_what_was_recorded_is_replayed_without_a_model(process: Command, folder:
     assert len((folder / "in.jsonl").read_text().splitlines()) == 4
     replayed = process("run", "in.saft", "--provider", "unset", "--replay", "in.jsonl")
     assert (replayed.code, replayed.out) == (0, recorded.out)
+
+
+def test_a_script_that_asks_nothing_has_no_unused_entries(process: Command, folder: Path) -> None:
+    (folder / "in.saft").write_text(SCRIPT)
+    process("run", "in.saft", "--provider", "mock", "--record", "in.jsonl")
+    (folder / "in.saft").write_text("print(1)\n")
+    command = [sys.executable, "-m", "saftc", "run", "in.saft", "--replay", "in.jsonl"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("1\n", "")
 
 
 def test_a_miss_is_told_at_the_prompt_with_the_nearest_entry(
