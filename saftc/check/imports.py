@@ -178,7 +178,7 @@ def _assigned_once(module: n.Module, facts: Facts) -> dict[Symbol, n.Expression]
 
 
 def _source(value: n.Expression, facts: Facts) -> Symbol | None:
-    """The variable whose member, or whose result, or which itself is a value; None if none is."""
+    """The variable that a value is, or of which it is a member or the result, if there is one."""
     while isinstance(value, n.Member | n.Call):
         value = value.value if isinstance(value, n.Member) else value.function
     return facts.names.of(value) if isinstance(value, n.Name) else None

@@ -244,7 +244,7 @@ def is_mixed(type_: Type) -> bool:
 
 
 def is_nested(type_: Type) -> bool:
-    """Whether a type is a union with a list, tuple or object and another in which it may be."""
+    """Whether one member of a union may contain another one, as in `[int] | [[int]]`."""
     containers = {one for one in members(type_) if list(parts(one))}
     return any(part in containers for one in containers for part in within(one) if part != one)
 

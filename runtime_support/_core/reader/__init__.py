@@ -1,1 +1,1 @@
-"""The reader of replies, arguments and cells: `replies` is where it begins."""
+"""Reads replies, arguments and cells. `replies` has the functions that others call."""
