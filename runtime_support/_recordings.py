@@ -178,13 +178,13 @@ class RecordingHook(Hook):
     """Replays requests from a recording, or sends them and records their replies."""
 
     def __init__(self, replay: str | None, record: str | None) -> None:
-        if record is not None and is_journal(record):
-            raise ConfigError(
-                f"{os.path.realpath(record)} is the journal of a run: nothing is recorded there",
-                hint="name another file",
-            )
         self.replay = None if replay is None else open_recording(replay)
         self.record = None if record is None else open_recording(record)
+        if self.record is not None and self.record.is_journal:
+            raise ConfigError(
+                f"{self.record.path} is the journal of a run: nothing is recorded there",
+                hint="name another file",
+            )
 
     def request(self, request: Request, proceed: SendRequest) -> ReplyStream:
         """Returns the recorded reply, if there is one.

@@ -252,6 +252,7 @@ class JournalHook(Hook):
     def closed(self, tool: str, *, with_mutable: bool = True) -> ClosedValues:
         """Digests of the values that the tool with this name, or the program, closes over now."""
         functions = self._run.functions
+        # One function that closes over all functions of the program.
         program = partial(len, *functions.values()) if tool == "program" else None
         return closed_values(functions.get(tool, program), with_mutable=with_mutable)
 

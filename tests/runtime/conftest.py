@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from runtime_support import configure, providers
+from runtime_support import Result, configure, prompt, providers
 from runtime_support._core import redaction, spending
 from runtime_support._core import scopes as places
 from runtime_support._core import settings as config
@@ -63,6 +63,25 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
     with FakeServer() as running:
         configure(provider="openai", base_url=running.url, model="fake")
         yield running
+
+
+Ask: TypeAlias = Callable[..., Result[str]]
+
+
+@pytest.fixture(params=["threads", "loop"])
+def ask(request: pytest.FixtureRequest) -> Ask:
+    """A prompt in a thread, and in an event loop."""
+    if request.param == "threads":
+        return prompt
+
+    def in_loop(*arguments: Any, **named: Any) -> Result[str]:
+        async def main() -> Result[str]:
+            awaited: Any = prompt.aio
+            return await awaited(*arguments, **named)
+
+        return asyncio.run(main())
+
+    return in_loop
 
 
 Trust: TypeAlias = Callable[[ssl.SSLContext], None]

@@ -8,10 +8,9 @@ import ipaddress
 import socket
 import ssl
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import pytest
 from cryptography import x509
@@ -19,27 +18,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from runtime_support import ProviderError, Result, configure, prompt
-from tests.runtime.conftest import KEY, Trust
+from runtime_support import ProviderError, configure, prompt
+from tests.runtime.conftest import KEY, Ask, Trust
 from tests.support.fake_server import FakeServer, completion, streamed
-
-Ask: TypeAlias = Callable[..., Result[str]]
-
-
-@pytest.fixture(params=["threads", "loop"])
-def ask(request: pytest.FixtureRequest) -> Ask:
-    """A prompt in a thread, and in an event loop."""
-    if request.param == "threads":
-        return prompt
-
-    def in_loop(*arguments: Any, **named: Any) -> Result[str]:
-        async def main() -> Result[str]:
-            awaited: Any = prompt.aio
-            return await awaited(*arguments, **named)
-
-        return asyncio.run(main())
-
-    return in_loop
 
 
 @pytest.fixture(scope="module")

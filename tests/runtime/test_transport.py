@@ -7,9 +7,9 @@ import gzip
 import socket
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 
@@ -19,12 +19,11 @@ from runtime_support import (
     ProviderError,
     ProviderTimeout,
     RateLimited,
-    Result,
     configure,
     prompt,
 )
 from runtime_support.providers import _clients
-from tests.runtime.conftest import RequestClock
+from tests.runtime.conftest import Ask, RequestClock
 from tests.support.fake_server import (
     LEFT,
     Answer,
@@ -40,25 +39,6 @@ from tests.support.fake_server import (
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
 JSON = {"content-type": "application/json"}
 ENDLESS = HEAD + b"transfer-encoding: chunked\r\n\r\n"
-
-
-Ask: TypeAlias = Callable[..., Result[str]]
-
-
-@pytest.fixture(params=["threads", "loop"])
-def ask(request: pytest.FixtureRequest) -> Ask:
-    """A prompt in a thread, and in an event loop."""
-    if request.param == "threads":
-        return prompt
-
-    def in_loop(*arguments: Any, **named: Any) -> Result[str]:
-        async def main() -> Result[str]:
-            awaited: Any = prompt.aio
-            return await awaited(*arguments, **named)
-
-        return asyncio.run(main())
-
-    return in_loop
 
 
 @pytest.fixture
